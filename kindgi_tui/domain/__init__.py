@@ -1,0 +1,1 @@
+"""What the words mean: frozen models and pure rules, without any I/O (DESIGN section 3)."""
