@@ -1,0 +1,145 @@
+"""A comparison as it stands: what was asked, how far it is, and the events of following it (DESIGN section 9)."""
+
+from datetime import datetime
+from typing import Literal
+
+from kindgi_tui.domain.base import Frozen, Json
+
+ComparisonStatus = Literal["pending", "running", "completed", "failed", "cancelled"]
+"""Where a comparison stands; the last three are final, the last two can be resumed."""
+
+Reads = Literal["recorded", "live"]
+"""Whether read-only calls take the recorded result first (DESIGN section 6)."""
+
+Weighing = Literal["as-recorded", "experts-only"]
+"""Which judgments count (DESIGN section 4)."""
+
+
+class SamplePart(Frozen):
+    """Only part of a test set's cases (DESIGN section 8)."""
+
+    part: Literal["search", "hold-out"]
+    """Which part of the split."""
+    seed: str
+    """1 to 200 characters; the same seed splits the same way on every machine."""
+    hold_out_share: float
+    """0.1 to 0.9."""
+
+
+class ComparisonRequest(Frozen):
+    """What to compare, and how."""
+
+    test_set_id: str
+    """The set; its newest version unless `version` says another."""
+    version: str | None = None
+    """The test set version."""
+    project_id: str
+    """The project the replay runs land in."""
+    agent_id: str | None = None
+    """The candidate agent; exactly one of agent and flow."""
+    flow_id: str | None = None
+    """The candidate flow."""
+    subject_version: str
+    """The candidate's exact version."""
+    reads: Reads = "recorded"
+    """Whether reads take the recorded result first."""
+    repetitions: int = 1
+    """How often each case runs, 1 to 10."""
+    k: int = 10
+    """The k of precision at k, 1 to 100."""
+    weighing: Weighing = "as-recorded"
+    """Which judgments count."""
+    sample: SamplePart | None = None
+    """Only part of the cases."""
+    concurrency: int = 16
+    """How many repetitions run at once, 1 or more."""
+    cost_limit: float | None = None
+    """The most it may cost in US dollars; reaching it ends the comparison `cancelled`."""
+    fresh: bool = False
+    """Whether stored replies of models are ignored."""
+    case_timeout: float = 600.0
+    """After how many seconds a stuck repetition is given up."""
+    correlation_id: str | None = None
+    """An id of the caller's own; may not start with `pin:` or `latest:`."""
+
+
+class ComparisonProgress(Frozen):
+    """How far a comparison is."""
+
+    cases: int
+    """How many cases it has."""
+    repetitions: int
+    """How many repetitions it runs in all."""
+    finished: int
+    """How many of them finished."""
+    finished_cases: int
+    """Cases whose every repetition finished."""
+    errors: int
+    """Finished repetitions that were errors."""
+    cost_usd: float
+    """What they cost so far, in US dollars; replies from the cache cost nothing."""
+    cached: int
+    """Finished repetitions whose every reply came from the cache."""
+
+
+class Comparison(Frozen):
+    """One candidate version, run on one test set version."""
+
+    id: str
+    """A UUID."""
+    test_set_id: str
+    """The test set."""
+    test_set_version: str
+    """Its version."""
+    project_id: str
+    """The project its replays land in."""
+    request: ComparisonRequest
+    """What was asked, defaults filled in."""
+    status: ComparisonStatus
+    """Where it stands."""
+    started_by: str
+    """Who started it."""
+    created_at: datetime
+    """When it was asked for (UTC)."""
+    completed_at: datetime | None = None
+    """When it ended (UTC)."""
+    error: str | None = None
+    """Why it failed, in words; only on `failed`."""
+    cancel_reason: str | None = None
+    """Why it was cancelled: `person` or `cost-limit`; only on `cancelled`."""
+    rescore_of: str | None = None
+    """The comparison whose replays it scores again."""
+    progress: ComparisonProgress
+    """How far it is."""
+    result: Json = None
+    """The result in the 0.1 wire shape (`summary`, `perCase`), once there is one; ours beside it in `ours`."""
+
+
+class ComparisonPlan(Frozen):
+    """What a comparison would do: a dry run's answer."""
+
+    test_set_id: str
+    """The test set."""
+    test_set_version: str
+    """Its version."""
+    cases: int
+    """Cases that would run, after the sample."""
+    repetitions: int
+    """Repetitions in all."""
+    cached: int
+    """Repetitions whose first reply is stored, so that they likely cost nothing."""
+    cost_usd: float | None = None
+    """What it may cost, from what past turns of the agent cost; None: not known."""
+    problems: tuple[str, ...] = ()
+    """What would make cases errors, one sentence each."""
+
+
+class ComparisonEvent(Frozen):
+    """One step of following a comparison."""
+
+    kind: Literal["progress", "case", "end"]
+    """The numbers moved; one more repetition finished; it ended."""
+    comparison: Comparison
+    """The comparison as it is now."""
+    case_id: str | None = None
+    """The case, on `case`."""
