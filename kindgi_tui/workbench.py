@@ -1,4 +1,4 @@
-"""The one door: the Workbench protocol that every face uses, and the errors it may raise (DESIGN sections 3, 14)."""
+"""The one door: the protocol every face uses, and the errors it may raise (DESIGN sections 3 and 14)."""
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime

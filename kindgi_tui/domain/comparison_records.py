@@ -1,4 +1,4 @@
-"""A comparison as it stands: what was asked, how far it is, and the events of following it (DESIGN section 9)."""
+"""A comparison as it stands: what was asked, how far it is, the events of following it (DESIGN section 9)."""
 
 from datetime import datetime
 from typing import Literal
@@ -112,7 +112,8 @@ class Comparison(Frozen):
     progress: ComparisonProgress
     """How far it is."""
     result: Json = None
-    """The result in the 0.1 wire shape (`summary`, `perCase`), once there is one; ours beside it in `ours`."""
+    """The result once there is one: `summary` and `perCase` in the 0.1 wire shape, and `ours`: `headline`,
+    `intervals` (metric to `low`, `high`, `word`), `costUsd`, `waiting` (new items nobody judged)."""
 
 
 class ComparisonPlan(Frozen):
