@@ -56,7 +56,7 @@ only_what_answers_logged = Agent(
     id="acme-ops.article-picker",
     version="0.3.0",
     name="Article picker",
-    instructions="Call acme-ops.search-articles with the customer's question, with typing mistakes corrected. "
+    instructions="Call acme-ops.search-articles with the customer's question, its typing mistakes corrected. "
     "Choose only the articles that answer every part of it, most relevant first. "
     "Note them down with acme-ops.log-suggestion, then answer with them. "
     "If noting them down is refused, answer all the same.",

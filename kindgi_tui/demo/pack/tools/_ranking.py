@@ -19,10 +19,15 @@ LENGTH_SHARE = 0.75
 """How much a long article is held back, from 0 (not at all) to 1 (BM25's b)."""
 
 STOP_WORDS = frozenset(
-    "a about after again all also am an and any are as at be been but by can could did do does doing for from"
-    " get got had has have he her him his how i id if im in into is it its ive just like me my no not now of"
-    " off on once only or our out please she so some than that the their them then there they this to too u"
-    " until up us was we were what when where which who why will with would you your yours yes".split()
+    re.findall(
+        r"\w+",
+        """
+        a about after again all also am an and any are as at be been but by can could did do does doing for
+        from get got had has have he her him his how i id if im in into is it its ive just like me my no not
+        now of off on once only or our out please she so some than that the their them then there they this
+        to too u until up us was we were what when where which who why will with would yes you your yours
+        """,
+    )
 )
 """Words that say nothing about a subject."""
 
@@ -34,7 +39,7 @@ def terms(text: str) -> list[str]:
 
 
 def rank(query: str, articles: Sequence[Mapping[str, str]], limit: int) -> list[Mapping[str, str]]:
-    """The `limit` articles (`id`, `title`, `body`) that match best, best first; those without a match never."""
+    """The `limit` articles (`id`, `title`, `body`) that match best, best first; never one without a match."""
     counted = [(article, Counter(_article_terms(article))) for article in articles]
     if not counted:
         return []
