@@ -1,0 +1,1 @@
+"""Kindgi packs: what they define, publishing a folder, and the processes that run their tools (DESIGN section 9)."""
