@@ -1,0 +1,92 @@
+"""The score of one output, and how its items changed (DESIGN section 4, "A score of one output", "Changes")."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kindgi_tui.domain.comparisons import DroppedItem, FreshEvidence, ItemChanges, KeptItem, NewItem, Score
+from kindgi_tui.domain.javascript import Number, double, whole
+from kindgi_tui.domain.matching import Matched
+from kindgi_tui.domain.test_sets import Evidence, JudgedItem
+
+
+def score_items(matched: Iterable[Matched | Mapping[str, Any]], k: Number = 10) -> Score:
+    """The score of one output's matched items; `k` is how many ranked items count for precision.
+
+    The ranked items of all lists stand together in the order of their ranks, ties in the order given.
+    """
+    all_matched = Matched.read_all(matched)
+    yes = total = fresh_yes = fresh_total = 0.0
+    judged_items = fresh_items = 0
+    for one in all_matched:
+        said = one.judged or one.fresh
+        if said is None:
+            continue
+        judged_items += 1
+        yes += said.yes_weight
+        total += said.total_weight
+        if one.judged is None:
+            fresh_items += 1
+            fresh_yes += said.yes_weight
+            fresh_total += said.total_weight
+    given: dict[str, Any] = {}
+    if fresh_items:
+        given["fresh"] = FreshEvidence.model_construct(
+            yes_weight=whole(fresh_yes), total_weight=whole(fresh_total), items=fresh_items
+        )
+    return Score.model_construct(
+        yes_weight=whole(yes),
+        total_weight=whole(total),
+        items=len(all_matched),
+        judged_items=judged_items,
+        top_k=_top(all_matched, k),
+        **given,
+    )
+
+
+def _top(matched: tuple[Matched, ...], k: Number) -> Evidence:
+    ranked = [one for one in matched if "rank" in one.item.model_fields_set]
+    ranked.sort(key=lambda one: double(one.item.rank or 0))
+    yes = total = 0.0
+    for one in ranked[: math.trunc(k) if math.isfinite(k) else len(ranked)]:
+        said = one.judged or one.fresh
+        if said is not None:
+            yes += said.yes_weight
+            total += said.total_weight
+    return Evidence.model_construct(yes_weight=whole(yes), total_weight=whole(total))
+
+
+def item_changes(
+    matched: Iterable[Matched | Mapping[str, Any]], judged: Iterable[JudgedItem | Mapping[str, Any]]
+) -> ItemChanges:
+    """Which judged items were kept and dropped, and which items are new, for people to judge."""
+    kept: list[KeptItem] = []
+    new: list[NewItem] = []
+    kept_keys: set[str] = set()
+    for one in Matched.read_all(matched):
+        item, before = one.item, one.judged
+        rank: dict[str, Any] = {"rank": item.rank} if "rank" in item.model_fields_set else {}
+        if before is not None:
+            kept_keys.add(before.key)
+            kept.append(KeptItem.model_construct(key=before.key, **_rank_before(before), **rank))
+        else:
+            given: dict[str, Any] = {"key": item.key, "pointer": item.pointer, **rank}
+            if one.fresh is not None:
+                given["judged"] = Evidence.model_construct(
+                    yes_weight=one.fresh.yes_weight, total_weight=one.fresh.total_weight
+                )
+            new.append(NewItem.model_construct(**given))
+    dropped = [
+        DroppedItem.model_construct(key=before.key, **_rank_before(before))
+        for before in JudgedItem.read_all(judged)
+        if before.key not in kept_keys
+    ]
+    return ItemChanges.model_construct(kept=tuple(kept), dropped=tuple(dropped), new=tuple(new))
+
+
+NO_CHANGES = ItemChanges(kept=(), dropped=(), new=())
+"""The changes of an output that does not exist."""
+
+
+def _rank_before(before: JudgedItem) -> dict[str, Any]:
+    return {"rank_before": before.rank} if "rank" in before.model_fields_set else {}

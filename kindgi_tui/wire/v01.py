@@ -1,0 +1,70 @@
+"""The 0.1 dialect: the domain's models written in its names (DESIGN section 2)."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.javascript import written
+
+_WORDS = {"weighing": {"experts-only": "restricted-only"}}
+"""Values that have another name on this wire, by our field."""
+
+_FieldNames = tuple[tuple[str, str], ...]
+_names: dict[type[BaseModel], _FieldNames] = {}
+
+
+def dump(value: Any) -> Json:
+    """A model, or a list, mapping or scalar that may hold models, as the 0.1 wire's JSON.
+
+    A model's fields are written when they were given (`model_fields_set`), in the wire's order and names; numbers
+    and objects inside as JavaScript writes them: 1.0 is 1, whole numbers past 2^53 are the nearest double.
+    """
+    if isinstance(value, BaseModel):
+        return _model(value)
+    if isinstance(value, datetime):
+        return time_text(value)
+    if isinstance(value, tuple) or (isinstance(value, list) and any(_holds_models(child) for child in value)):
+        return [dump(element) for element in value]
+    if isinstance(value, Mapping) and any(_holds_models(child) for child in value.values()):
+        return {str(key): dump(child) for key, child in value.items()}
+    plain: Json = dict(value) if isinstance(value, Mapping) else value
+    return written(plain)
+
+
+def time_text(moment: datetime) -> str:
+    """A time as the wire writes it: ISO 8601, UTC, milliseconds, `Z`."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _model(value: BaseModel) -> dict[str, Json]:
+    given = value.model_fields_set
+    values = value.__dict__
+    names = _names_of(type(value))
+    answer: dict[str, Json] = {}
+    for name, wire_name in names:
+        if name in given:
+            field = values[name]
+            words = _WORDS.get(name)
+            answer[wire_name] = words.get(field, field) if words else dump(field)
+    for name, field in (value.model_extra or {}).items():
+        answer[name] = written(field)
+    return answer
+
+
+def _names_of(model: type[BaseModel]) -> _FieldNames:
+    if model not in _names:
+        fields = model.model_fields.items()
+        _names[model] = tuple((name, _wire_name(name, info)) for name, info in fields if not info.exclude)
+    return _names[model]
+
+
+def _wire_name(name: str, info: FieldInfo) -> str:
+    return info.alias or name
+
+
+def _holds_models(value: Any) -> bool:
+    return isinstance(value, BaseModel | tuple | datetime)
