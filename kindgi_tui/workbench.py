@@ -13,6 +13,7 @@ from kindgi_tui.domain.comparison_records import (
     ComparisonPlan,
     ComparisonRequest,
 )
+from kindgi_tui.domain.imports import ImportOptions, ImportReport
 from kindgi_tui.domain.judgments import Group, Judgment, Restriction
 from kindgi_tui.domain.projects import AuditEntry, Person, Project
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment, RunFilter
@@ -75,7 +76,10 @@ class Denied(WorkbenchError):
 
 
 class Unavailable(WorkbenchError):
-    """It can't be reached now, or this machine is in trouble; `retry_after` says when to try again."""
+    """It can't be reached now, or this machine is in trouble; `retry_after` says when to try again.
+
+    Trouble of this machine (disk, lock, a newer file) has a code that starts with `machine-`.
+    """
 
     default_code = "unavailable"
 
@@ -173,6 +177,19 @@ class Runs(Protocol):
         `judgments` ride along, each with the id of who said it (added to the people when new) and when.
         Raises Denied.
         """
+        ...
+
+    async def import_files(
+        self, paths: Sequence[Path], options: ImportOptions, dry_run: bool = False
+    ) -> ImportReport:
+        """Reads runs from files and folders and writes them down, or with `dry_run` only says what would come in.
+
+        What is wrong with a file or a record stands in the report, and is no error. Raises Denied.
+        """
+        ...
+
+    async def export(self, run_id: str) -> str:
+        """One run with its live judgments as a line of our JSONL, without the newline. Raises NotFound."""
         ...
 
     async def start(
@@ -482,6 +499,10 @@ class Workbench(Protocol):
     @property
     def audit(self) -> Audit:
         """The audit log."""
+        ...
+
+    async def backup(self, path: Path) -> None:
+        """Writes a consistent copy of what is stored to a new file. Raises Conflict (it is there), Unsupported."""
         ...
 
     async def close(self) -> None:

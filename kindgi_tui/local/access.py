@@ -1,0 +1,93 @@
+"""What every part of the local workbench stands on: the store, who is acting, and what they may do."""
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.limits import LimitError
+from kindgi_tui.domain.projects import RIGHTS, Person, Right
+from kindgi_tui.local.store.people import write_audit
+from kindgi_tui.storage.sqlite import Database
+from kindgi_tui.workbench import Denied, Invalid
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Access:
+    """The store of one workspace, opened by one person."""
+
+    folder: Path
+    """The workspace folder."""
+    database: Database
+    """Its file."""
+    person: Person
+    """Who is acting."""
+
+    @property
+    def packs_folder(self) -> Path:
+        """Where snapshots of packs stand."""
+        return self.folder / "packs"
+
+    @property
+    def logs_folder(self) -> Path:
+        """Where child processes and faults write their logs."""
+        return self.folder / "logs"
+
+    async def read(self, operation: Callable[[sqlite3.Connection], T]) -> T:
+        """Reads from the store. Raises the workbench's errors."""
+        with limits_told():
+            return await self.database.read(operation)
+
+    async def write(
+        self,
+        right: Right,
+        action: str | None,
+        operation: Callable[[sqlite3.Connection], T],
+        subject: Callable[[T], str] | str = "",
+        details: Json = None,
+    ) -> T:
+        """Writes to the store as someone who must have `right`, and notes `action` in the audit log.
+
+        Raises Denied, and the workbench's other errors.
+        """
+        self.require(right)
+
+        def noted(connection: sqlite3.Connection) -> T:
+            result = operation(connection)
+            if action is not None:
+                on = subject if isinstance(subject, str) else subject(result)
+                write_audit(connection, self.person.id, action, on, details)
+            return result
+
+        with limits_told():
+            return await self.database.write(noted)
+
+    def require(self, right: Right) -> None:
+        """Raises Denied unless the acting person has this right or more."""
+        if RIGHTS.index(self.person.right) < RIGHTS.index(right):
+            raise Denied(
+                f"{self.person.id} may not do this here: it takes the right of {'an' if right != 'judge' else 'a'} "
+                f"{right}, and {self.person.id} has that of a {self.person.right}. Ask an admin: kindgi-tui people add "
+                f"{self.person.id} --right {right}."
+            )
+
+
+class limits_told:  # noqa: N801 - reads as a statement
+    """Turns a limit that was passed, or a value of the wrong shape, into Invalid."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, LimitError):
+            raise Invalid(error.sentence, field=error.field) from error
+        if isinstance(error, ValidationError):
+            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise Invalid(f"{place}: {first['msg']}.", field=place) from error

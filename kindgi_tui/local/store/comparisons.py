@@ -1,0 +1,402 @@
+"""Comparisons in the store: what was asked, finished repetitions, and the lease of whoever runs them.
+
+A comparison's owner beats its heart into the row; one that stopped for LEASE_SECONDS is dead, and whoever finds it
+so ends the comparison (DESIGN section 9).
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.comparison_records import (
+    Comparison,
+    ComparisonProgress,
+    ComparisonRequest,
+    ComparisonStatus,
+)
+from kindgi_tui.local.store.values import (
+    cursor_of,
+    dump_json,
+    from_ms,
+    keys_of,
+    load_json,
+    new_id,
+    now_ms,
+    restored,
+    storable,
+)
+from kindgi_tui.workbench import Conflict, Invalid, NotFound, Page
+
+HEARTBEAT_SECONDS = 2.0
+"""How often an owner beats."""
+
+LEASE_SECONDS = 10.0
+"""After how long without a beat an owner is dead."""
+
+_COLUMNS = (
+    "c.seq, c.id, c.test_set, v.version, c.project, c.request, c.status, c.started_by, c.created, c.completed, "
+    "c.error, c.cancel_reason, c.rescore_of, c.cases, c.repetitions, c.finished, c.finished_cases, c.errors, "
+    "c.cost, c.cached"
+)
+_FROM = "comparisons c JOIN test_set_versions v ON v.seq = c.version"
+
+
+@dataclass(frozen=True)
+class FinishedRepetition:
+    """One repetition of a case that came to its end."""
+
+    case_id: str
+    """The case."""
+    repetition: int
+    """Which one, from 1."""
+    run_id: str | None
+    """The replay's run, where there is one."""
+    outcome: dict[str, Json]
+    """What it came to, in the 0.1 wire's names, without the output, which its run holds."""
+    is_error: bool
+    """Whether it is an error."""
+    cost_usd: float
+    """What it cost."""
+    cached: bool
+    """Whether every reply came from the cache."""
+
+
+def _comparison(row: Sequence[object], result: str | None = None) -> Comparison:
+    (
+        _,
+        identity,
+        test_set,
+        version,
+        project,
+        request,
+        status,
+        by,
+        created,
+        completed,
+        error,
+        cancel_reason,
+        rescore_of,
+        cases,
+        repetitions,
+        finished,
+        finished_cases,
+        errors,
+        cost,
+        cached,
+    ) = row
+    return Comparison.model_validate(
+        {
+            "id": identity,
+            "test_set_id": restored(str(test_set)),
+            "test_set_version": version,
+            "project_id": project,
+            "request": ComparisonRequest.model_validate(load_json(str(request))),
+            "status": status,
+            "started_by": restored(str(by)),
+            "created_at": from_ms(int(str(created))),
+            "completed_at": None if completed is None else from_ms(int(str(completed))),
+            "error": None if error is None else restored(str(error)),
+            "cancel_reason": cancel_reason,
+            "rescore_of": rescore_of,
+            "progress": ComparisonProgress.model_validate(
+                {
+                    "cases": cases,
+                    "repetitions": repetitions,
+                    "finished": finished,
+                    "finished_cases": finished_cases,
+                    "errors": errors,
+                    "cost_usd": cost,
+                    "cached": cached,
+                }
+            ),
+            "result": None if result is None else load_json(result),
+        }
+    )
+
+
+def insert_comparison(
+    connection: sqlite3.Connection,
+    request: ComparisonRequest,
+    version: int,
+    person_id: str,
+    cases: int,
+    rescore_of: str | None = None,
+) -> str:
+    """Writes down that a comparison was asked for; gives its id. It is `pending` until somebody owns it."""
+    identity = new_id()
+    document: dict[str, Json] = request.model_dump(mode="json")
+    connection.execute(
+        "INSERT INTO comparisons (id, project, test_set, version, request, status, started_by, created, rescore_of, "
+        "cases, repetitions, heartbeat) VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?)",
+        (
+            identity,
+            request.project_id,
+            storable(request.test_set_id),
+            version,
+            dump_json(document),
+            storable(person_id),
+            now_ms(),
+            rescore_of,
+            cases,
+            cases * request.repetitions,
+            now_ms(),
+        ),
+    )
+    return identity
+
+
+def comparison_seq(connection: sqlite3.Connection, reference: str) -> int:
+    """The row number of the comparison with that id, or the one id that begins so. Raises NotFound, Invalid."""
+    text = storable(reference)
+    rows = connection.execute("SELECT seq FROM comparisons WHERE id = ?", (text,)).fetchall()
+    if not rows and len(text) >= 4:
+        rows = connection.execute(
+            "SELECT seq FROM comparisons WHERE id >= ?1 AND id < ?1 || char(1114111) LIMIT 2", (text,)
+        ).fetchall()
+    if len(rows) > 1:
+        raise Invalid(
+            f'Several comparisons begin with "{reference}": give more of the id.', field="comparison"
+        )
+    if not rows:
+        raise NotFound(
+            f"No comparison with id {reference}. `kindgi-tui comparisons list` shows them.",
+            code="eval-run-not-found",
+        )
+    return int(rows[0][0])
+
+
+def get_comparison(connection: sqlite3.Connection, reference: str, with_result: bool = True) -> Comparison:
+    """One comparison. Raises NotFound."""
+    seq = comparison_seq(connection, reference)
+    row = connection.execute(
+        f"SELECT {_COLUMNS}, {'c.result' if with_result else 'NULL'} FROM {_FROM} WHERE c.seq = ?", (seq,)
+    ).fetchone()
+    return _comparison(row[:-1], row[-1])
+
+
+def list_comparisons(
+    connection: sqlite3.Connection,
+    project_id: str | None,
+    test_set_id: str | None,
+    limit: int,
+    cursor: str | None,
+) -> Page[Comparison]:
+    """Comparisons, newest first, without their results. Raises Invalid."""
+    before = keys_of(cursor, 1)[0] if cursor is not None else 2**62
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM {_FROM} WHERE c.seq < ?1 AND (?2 IS NULL OR c.project = ?2) "
+        "AND (?3 IS NULL OR c.test_set = ?3) ORDER BY c.seq DESC LIMIT ?4",
+        (before, project_id, test_set_id, limit + 1),
+    ).fetchall()
+    more = len(rows) > limit
+    return Page(
+        data=tuple(_comparison(row) for row in rows[:limit]),
+        has_more=more,
+        next_cursor=cursor_of(rows[limit - 1][0]) if more else None,
+    )
+
+
+def version_of(connection: sqlite3.Connection, comparison_id: str) -> int:
+    """The row number of the test set version a comparison runs on."""
+    row = connection.execute("SELECT version FROM comparisons WHERE id = ?", (comparison_id,)).fetchone()
+    return int(row[0])
+
+
+def claim(connection: sqlite3.Connection, comparison_id: str, owner: str, pid: int) -> bool:
+    """Makes `owner` the one who runs a pending comparison; False when it is somebody else's or at its end."""
+    changed = connection.execute(
+        "UPDATE comparisons SET owner = ?, owner_pid = ?, heartbeat = ?, status = 'running' "
+        "WHERE id = ? AND status = 'pending'",
+        (owner, pid, now_ms(), comparison_id),
+    )
+    return changed.rowcount == 1
+
+
+def beat(connection: sqlite3.Connection, comparison_id: str, owner: str) -> str | None:
+    """The owner lives: gives why it shall cancel, `lost` when it owns it no more, None to go on."""
+    row = connection.execute(
+        "UPDATE comparisons SET heartbeat = ? WHERE id = ? AND owner = ? AND status = 'running' "
+        "RETURNING cancel_requested",
+        (now_ms(), comparison_id, owner),
+    ).fetchone()
+    if row is None:
+        return "lost"
+    return "person" if row[0] else None
+
+
+def cancel_wanted(connection: sqlite3.Connection, comparison_id: str, owner: str) -> str | None:
+    """The same question without a beat, for a reader's connection."""
+    row = connection.execute(
+        "SELECT cancel_requested FROM comparisons WHERE id = ? AND owner = ? AND status = 'running'",
+        (comparison_id, owner),
+    ).fetchone()
+    if row is None:
+        return "lost"
+    return "person" if row[0] else None
+
+
+def request_cancel(connection: sqlite3.Connection, reference: str) -> str:
+    """Asks the owner to cancel; one that nobody owns yet is cancelled at once. Gives the id. Raises Conflict."""
+    seq = comparison_seq(connection, reference)
+    identity, status = connection.execute(
+        "SELECT id, status FROM comparisons WHERE seq = ?", (seq,)
+    ).fetchone()
+    if status not in ("pending", "running"):
+        raise Conflict(
+            f"Cannot cancel eval run {identity}: already {status}", code="eval-run-already-terminal"
+        )
+    if status == "pending":
+        connection.execute(
+            "UPDATE comparisons SET status = 'cancelled', cancel_reason = 'person', completed = ? WHERE seq = ?",
+            (now_ms(), seq),
+        )
+    else:
+        connection.execute("UPDATE comparisons SET cancel_requested = 1 WHERE seq = ?", (seq,))
+    return str(identity)
+
+
+def reopen(connection: sqlite3.Connection, reference: str) -> str:
+    """Makes a failed or cancelled comparison pending again; what finished stays. Gives the id. Raises Conflict."""
+    seq = comparison_seq(connection, reference)
+    identity, status, rescore_of = connection.execute(
+        "SELECT id, status, rescore_of FROM comparisons WHERE seq = ?", (seq,)
+    ).fetchone()
+    if status not in ("failed", "cancelled") or rescore_of is not None:
+        what = f"it is {status}" if rescore_of is None else "it is a rescore: start another"
+        raise Conflict(f"Comparison {identity} can't be resumed: {what}.", code="eval-run-not-resumable")
+    connection.execute(
+        "UPDATE comparisons SET status = 'pending', owner = NULL, owner_pid = NULL, heartbeat = ?, error = NULL, "
+        "cancel_reason = NULL, cancel_requested = 0, completed = NULL, result = NULL WHERE seq = ?",
+        (now_ms(), seq),
+    )
+    return str(identity)
+
+
+def record_repetitions(
+    connection: sqlite3.Connection, comparison_id: str, owner: str, done: Sequence[FinishedRepetition]
+) -> bool:
+    """Writes finished repetitions down, each once; False (and nothing written) when `owner` owns it no more."""
+    row = connection.execute(
+        "SELECT seq, request FROM comparisons WHERE id = ? AND owner = ? AND status = 'running'",
+        (comparison_id, owner),
+    ).fetchone()
+    if row is None:
+        return False
+    seq = int(row[0])
+    for one in done:
+        connection.execute(
+            "INSERT INTO repetitions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                seq,
+                storable(one.case_id),
+                one.repetition,
+                one.run_id,
+                dump_json(one.outcome),
+                int(one.is_error),
+                one.cost_usd,
+                int(one.cached),
+                now_ms(),
+            ),
+        )
+    each = int(ComparisonRequest.model_validate(load_json(row[1])).repetitions)
+    full = sum(
+        connection.execute(
+            "SELECT count(*) = ? FROM repetitions WHERE comparison = ? AND case_id = ?",
+            (each, seq, storable(case)),
+        ).fetchone()[0]
+        for case in {one.case_id for one in done}
+    )
+    connection.execute(
+        "UPDATE comparisons SET finished = finished + ?, finished_cases = finished_cases + ?, errors = errors + ?, "
+        "cost = cost + ?, cached = cached + ?, heartbeat = ? WHERE seq = ?",
+        (
+            len(done),
+            full,
+            sum(one.is_error for one in done),
+            sum(one.cost_usd for one in done),
+            sum(one.cached for one in done),
+            now_ms(),
+            seq,
+        ),
+    )
+    return True
+
+
+def finished_repetitions(connection: sqlite3.Connection, comparison_id: str) -> list[FinishedRepetition]:
+    """What finished so far, by case and repetition."""
+    rows = connection.execute(
+        "SELECT r.case_id, r.repetition, r.run, r.outcome, r.is_error, r.cost, r.cached FROM repetitions r "
+        "JOIN comparisons c ON c.seq = r.comparison WHERE c.id = ? ORDER BY r.case_id, r.repetition",
+        (comparison_id,),
+    ).fetchall()
+    found: list[FinishedRepetition] = []
+    for case_id, repetition, run, outcome, is_error, cost, cached in rows:
+        value = load_json(outcome)
+        found.append(
+            FinishedRepetition(
+                restored(case_id),
+                repetition,
+                run,
+                value if isinstance(value, dict) else {},
+                bool(is_error),
+                cost,
+                bool(cached),
+            )
+        )
+    return found
+
+
+def replay_outputs(connection: sqlite3.Connection, comparison_id: str) -> dict[str, Json]:
+    """The outputs of a comparison's replay runs, by run id."""
+    rows = connection.execute(
+        "SELECT r.id, d.output FROM runs r JOIN run_documents d ON d.run = r.seq WHERE r.comparison = ? "
+        "AND d.output IS NOT NULL",
+        (comparison_id,),
+    ).fetchall()
+    return {identity: load_json(output) for identity, output in rows}
+
+
+def finish(
+    connection: sqlite3.Connection,
+    comparison_id: str,
+    owner: str | None,
+    status: ComparisonStatus,
+    result: Json,
+    error: str | None = None,
+    cancel_reason: str | None = None,
+) -> bool:
+    """Ends a comparison with its result; False when it is at its end already or somebody else's."""
+    changed = connection.execute(
+        "UPDATE comparisons SET status = ?, result = ?, error = ?, cancel_reason = ?, completed = ?, owner = NULL "
+        "WHERE id = ? AND status IN ('pending', 'running') AND owner IS ?",
+        (
+            status,
+            None if result is None else dump_json(result),
+            None if error is None else storable(error),
+            cancel_reason,
+            now_ms(),
+            comparison_id,
+            owner,
+        ),
+    )
+    return changed.rowcount == 1
+
+
+def dead_leases(connection: sqlite3.Connection) -> list[str]:
+    """Comparisons whose owner stopped beating."""
+    rows = connection.execute(
+        "SELECT id FROM comparisons WHERE status IN ('pending', 'running') AND heartbeat < ?",
+        (now_ms() - int(LEASE_SECONDS * 1000),),
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+def take_over(connection: sqlite3.Connection, comparison_id: str, owner: str) -> bool:
+    """Takes a dead owner's place, so that exactly one ends its comparison; False when somebody else did."""
+    changed = connection.execute(
+        "UPDATE comparisons SET owner = ?, status = 'running', heartbeat = ? WHERE id = ? "
+        "AND status IN ('pending', 'running') AND heartbeat < ?",
+        (owner, now_ms(), comparison_id, now_ms() - int(LEASE_SECONDS * 1000)),
+    )
+    return changed.rowcount == 1

@@ -1,0 +1,64 @@
+"""Pages of runs under any filter, newest first by their start, and the counts of whole lists."""
+
+import sqlite3
+
+from kindgi_tui.domain.queries import RunFilter
+from kindgi_tui.domain.runs import Run
+from kindgi_tui.local.store.run_filters import branches, count_conditions
+from kindgi_tui.local.store.run_search import count_matches, search_runs
+from kindgi_tui.local.store.runs import RUN_COLUMNS, RUN_JOINS, listed_run
+from kindgi_tui.local.store.values import cursor_of, keys_of
+from kindgi_tui.workbench import Page
+
+
+def list_runs(connection: sqlite3.Connection, query: RunFilter, limit: int, cursor: str | None) -> Page[Run]:
+    """A page of runs, newest first; a search's page is by the order of recording. Raises Invalid."""
+    if query.text is not None and query.text.strip():
+        before = keys_of(cursor, 1)[0] if cursor is not None else None
+        seqs = search_runs(connection, query, query.text, limit + 1, before)
+        runs = _listed(connection, seqs[:limit])
+        more = len(seqs) > limit
+        return Page(data=runs, has_more=more, next_cursor=cursor_of(seqs[limit - 1]) if more else None)
+    after = keys_of(cursor, 2) if cursor is not None else None
+    keys: list[tuple[int, int]] = []
+    for branch in branches(connection, query):
+        created, seq = f"{branch.key}.created", "rp.run" if branch.key == "rp" else "r.seq"
+        beyond = [(f"({created}, {seq}) < (?, ?)", after)] if after is not None else []
+        where, values = branch.where(*beyond)
+        # The page's rows are found on the index alone; only they are read.
+        keys += connection.execute(
+            f"SELECT {created}, {seq} FROM {branch.source} WHERE {where} "
+            f"ORDER BY {created} DESC, {seq} DESC LIMIT ?",
+            (*values, limit + 1),
+        ).fetchall()
+    keys.sort(reverse=True)
+    runs = _listed(connection, [seq for _, seq in keys[:limit]])
+    more = len(keys) > limit
+    return Page(data=runs, has_more=more, next_cursor=cursor_of(*keys[limit - 1]) if more else None)
+
+
+def count_runs(connection: sqlite3.Connection, query: RunFilter) -> int:
+    """How many runs a list holds: from the kept counts, and by counting where a time or a text is asked."""
+    if query.text is not None and query.text.strip():
+        return count_matches(connection, query, query.text)
+    kept = count_conditions(connection, query.model_copy(update={"text": None}))
+    if kept is not None:
+        where, values = kept
+        row = connection.execute(
+            f"SELECT ifnull(sum(r.count), 0) FROM run_counts r WHERE {where}", values
+        ).fetchone()
+        return int(row[0])
+    total = 0
+    for branch in branches(connection, query):
+        where, values = branch.where()
+        row = connection.execute(f"SELECT count(*) FROM {branch.source} WHERE {where}", values).fetchone()
+        total += int(row[0])
+    return total
+
+
+def _listed(connection: sqlite3.Connection, seqs: list[int]) -> tuple[Run, ...]:
+    rows = connection.execute(
+        f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE r.seq IN ({', '.join('?' * len(seqs))})", seqs
+    ).fetchall()
+    found = {row[0]: row for row in rows}
+    return tuple(listed_run(found[seq]) for seq in seqs)
