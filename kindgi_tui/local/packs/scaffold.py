@@ -103,7 +103,7 @@ def init_pack(folder: Path, name: str) -> tuple[Path, ...]:
     """
     if _NAME.fullmatch(name) is None:
         raise Invalid(
-            f"{name!r} can't be a pack's name. Use small letters, digits and dashes, with dots between, such as acme-ops.",
+            f"{name!r} can't be a pack's name. Use small letters, digits, dashes and dots, such as acme.notes.",
             field="name",
         )
     try:
