@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from kindgi_tui.text import JsonChange, Piece, json_diff, word_diff
+from kindgi_tui.text.diffs import JsonChange, Piece, json_diff, word_diff
 
 from tests.hostile import corpus
 from tests.text.test_cleaning import ANY_TEXT, NASTY_TEXT
