@@ -5,6 +5,7 @@ import json
 import re
 import uuid
 from datetime import UTC, datetime, timedelta
+from pathlib import PurePath
 
 from kindgi_tui.domain.base import Json
 
@@ -62,7 +63,7 @@ def dotted_id(text: str) -> str | None:
 
 def agent_id_of_file(file: str) -> str:
     """The agent id a file's name gives: `logs/Shop Bot.jsonl.gz` is `shop-bot`."""
-    name = file.replace("\\", "/").rsplit("/", 1)[-1].lower()
+    name = PurePath(file).name.lower()
     for ending in (".gz", ".jsonl", ".ndjson", ".json"):
         name = name.removesuffix(ending)
     return dotted_id(name) or "imported"

@@ -13,7 +13,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import IO, Literal, NamedTuple, cast
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.local.imports.records import Place, PositionUnit, Problem
@@ -25,6 +25,7 @@ VALUE_LIMIT = 512 * 1024 * 1024
 """The longest line or value, in bytes or characters."""
 
 _CHUNK = 1 << 18
+_BUFFER = 1 << 18
 _GZIP = b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -133,7 +134,7 @@ def _opened(path: Path) -> IO[bytes]:
         # Opening a pipe or a device could wait for ever; a missing file says so by itself.
         path.stat()
         raise OSError(0, "it is not a file")
-    stream = path.open("rb", buffering=_CHUNK)
+    stream = path.open("rb", buffering=_BUFFER)
     start = stream.read(2)
     if start != _GZIP:
         stream.seek(0)
@@ -142,43 +143,42 @@ def _opened(path: Path) -> IO[bytes]:
     return cast("IO[bytes]", gzip.open(path, "rb"))
 
 
-def _unit_of(path: Path) -> PositionUnit | str | None:
-    """How a file is to be read: by `line`, by `record`, not at all as `utf-16`, or None when it is empty."""
+def _unit_of(path: Path) -> PositionUnit | Literal["utf-16"] | None:
+    """How a file is to be read: by line or by record; not at all when it is UTF-16; None when it is empty."""
     with _opened(path) as stream:
-        line = b"\n"
-        first = True
-        while line and not line.strip():
-            line = stream.readline(VALUE_LIMIT if not first else _CHUNK)
-            if first:
-                if line[:2] in _UTF16:
-                    return "utf-16"
-                line = line.removeprefix(codecs.BOM_UTF8)
-                if line.lstrip()[:1] == b"[":
-                    return "record"
-                if not line.endswith(b"\n"):
-                    line += stream.readline(VALUE_LIMIT)
-            first = False
-    if not line:
-        return None
-    head = line.lstrip()[:1]
-    if head == b"[":
-        return "record"
-    if head != b"{" or _parses(line):
+        # An array can be one line of any length, so its line is not read as one.
+        line = stream.readline(_BUFFER)
+        if line[:2] in _UTF16:
+            return "utf-16"
+        line = line.removeprefix(codecs.BOM_UTF8) or stream.readline(_BUFFER)
+        while line and line.isspace():
+            line = stream.readline(_BUFFER)
+        if not line:
+            return None
+        head = line.lstrip()[:1]
+        if head == b"[":
+            return "record"
+        if not line.endswith(b"\n"):
+            line += stream.readline(VALUE_LIMIT)
+    if head != b"{" or _starts_with_a_value(line):
         return "line"
     with _opened(path) as stream:
         try:
-            # A value that spans lines makes it values in a row; else this is a broken first line.
+            # A first value that spans lines makes it values in a row; else this is a broken first line.
             start = next(_in_a_row(_texts(stream), ""), None)
         except UnicodeDecodeError:
             start = None
     return "record" if isinstance(start, Found) else "line"
 
 
-def _parses(line: bytes) -> bool:
+def _starts_with_a_value(line: bytes) -> bool:
     try:
-        return bool(_values_of_line(line.decode("utf-8", "surrogatepass")))
+        _DECODER.raw_decode(line.decode("utf-8", "surrogatepass").lstrip())
+    except RecursionError:
+        return True
     except ValueError:
         return False
+    return True
 
 
 def _lines(stream: IO[bytes], file: str) -> Iterator[Found | Problem]:
@@ -196,7 +196,7 @@ def _lines(stream: IO[bytes], file: str) -> Iterator[Found | Problem]:
         if line.isspace():
             continue
         try:
-            for value in _values_of_line(line.decode("utf-8", "surrogatepass")):
+            for value in _values_of_line(line.rstrip(b"\r\n").decode("utf-8", "surrogatepass")):
                 yield Found(place, value)
         except UnicodeDecodeError:
             yield Problem(place=place, reason="The line is not UTF-8 text.")

@@ -26,10 +26,17 @@ def read_files(paths: Iterable[Path], options: ImportOptions) -> Iterator[Import
     is missing or can't be read.
     """
     for path in paths:
-        if path.is_dir():
+        if _is_folder(path):
             yield from _read_folder(path, options)
         else:
             yield from _read_file(path, options)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def _read_folder(folder: Path, options: ImportOptions) -> Iterator[ImportedRun | Problem]:
