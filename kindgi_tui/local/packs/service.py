@@ -25,6 +25,8 @@ LARGEST_OUTPUT = 64 * 1024 * 1024
 """A result of more bytes than this is a failure of the call."""
 LOG_BYTES = 4 * 1024 * 1024
 """How large a service's log file grows before it starts anew, one older part beside it."""
+OFFICIAL = Path(__file__).with_name("official_service.py")
+"""What the pack's interpreter runs: `kindgi.pack serve`, answering without delay."""
 START_SECONDS = 60.0
 """How long a service may take until it listens: its modules are imported first."""
 
@@ -264,7 +266,7 @@ class PackService:
             "KINDGI_LOG_FORMAT": "json",
             "PORT": "0",
         }
-        command = [interpreter, "-P", "-m", "kindgi.pack", "serve", "--host", "127.0.0.1"]
+        command = [interpreter, "-P", str(OFFICIAL), "serve", "--host", "127.0.0.1"]
         log = Output(self.log_path, LOG_BYTES)
         try:
             self.log_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

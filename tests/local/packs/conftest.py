@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from kindgi_tui.local.packs.publishing import FILES, INDEX, index_pack, install_snapshot
 from kindgi_tui.local.packs.service import PackService
 

@@ -1,5 +1,4 @@
 import pytest
-
 from kindgi_tui.domain.base import Json
 from kindgi_tui.local.packs.definitions import (
     ToolVersion,

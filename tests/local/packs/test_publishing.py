@@ -4,9 +4,9 @@ import stat
 import sys
 import venv
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
-
 from kindgi_tui.local.packs.publishing import (
     FILES,
     INDEX,
@@ -17,6 +17,7 @@ from kindgi_tui.local.packs.publishing import (
 )
 from kindgi_tui.local.packs.scaffold import init_pack
 from kindgi_tui.workbench import Conflict, Invalid, Unsupported
+
 from tests.local.packs.conftest import AGENT, TOOLS, MakePack
 
 Listing = dict[str, tuple[int, int, bytes | None]]
@@ -134,13 +135,13 @@ async def test_a_pack_that_prints_at_import_is_read_all_the_same(make_pack: Make
     loud = (
         'import atexit\nprint("x" * 3_000_000)\nprint(\'{"kind":\', end="")\natexit.register(print, "bye")\n'
     )
-    with await index_pack(make_pack({"tools/words.py": loud + "\n" + _dedent(TOOLS)})) as indexed:
+    with await index_pack(make_pack({"tools/words.py": loud + "\n" + dedent(TOOLS)})) as indexed:
         assert indexed.index.pack_id == "acme"
 
 
 async def test_what_importing_writes_is_not_in_the_snapshot(make_pack: MakePack, tmp_path: Path) -> None:
     writes = "import pathlib\npathlib.Path(__file__).with_name('cache.txt').write_text('x')\n"
-    with await index_pack(make_pack({"tools/words.py": writes + _dedent(TOOLS)})) as indexed:
+    with await index_pack(make_pack({"tools/words.py": writes + dedent(TOOLS)})) as indexed:
         place = install_snapshot(indexed, tmp_path / "packs")
     assert not list(place.rglob("cache.txt"))
 
@@ -153,7 +154,7 @@ async def test_links_stay_inside(make_pack: MakePack, tmp_path: Path) -> None:
         place = install_snapshot(indexed, tmp_path / "packs")
     assert (place / FILES / "inside.txt").read_text() == "one"
     assert (place / FILES / "all" / "words.txt").read_text() == "one"
-    assert os.readlink(place / FILES / "inside.txt") == "data/words.txt"
+    assert (place / FILES / "inside.txt").readlink() == Path("data/words.txt")
 
     (tmp_path / "secret.txt").write_text("mine")
     for name, target, words in [
@@ -203,7 +204,7 @@ async def test_importing_sees_the_given_environment_alone(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     needs = "import os\nassert os.environ['ACME_REGION'] == 'north' and 'OPENAI_API_KEY' not in os.environ\n"
-    folder = make_pack({"tools/words.py": needs + _dedent(TOOLS)})
+    folder = make_pack({"tools/words.py": needs + dedent(TOOLS)})
     with pytest.raises(Invalid, match="KeyError"):
         await index_pack(folder)
     with await index_pack(folder, env={"ACME_REGION": "north"}):
@@ -222,46 +223,58 @@ async def test_a_damaged_snapshot_is_replaced(make_pack: MakePack, tmp_path: Pat
     assert (place / INDEX).is_file()
 
 
-UNSUPPORTED = [
-    ("guardrails=['acme.rule']", "Agent acme.speaker 0.1.0 declares guardrails (acme.rule)"),
-    ("retrieval=[{'types': ['fact'], 'scope': 'same-user'}]", "declares retrieval"),
-    ("memory={'remember': {'types': ['fact'], 'scope': 'same-user'}}", "declares memory"),
-    ("parameters=[{'name': 'tone', 'type': 'string'}]", "declares parameters (tone)"),
-    ("settings=[{'id': 'acme.weights', 'version': '^1.0.0'}]", "declares settings blocks (acme.weights)"),
-    ("model_settings={'id': 'acme.model', 'version': '^1.0.0'}", "the model-settings block acme.model"),
+DECLARED = [
+    (
+        "preferred_provider=",
+        "guardrails=['acme.rule'], preferred_provider=",
+        "declares guardrails (acme.rule)",
+    ),
+    (
+        "preferred_provider=",
+        "retrieval=[{'types': ['fact'], 'scope': 'same-user'}], preferred_provider=",
+        "declares retrieval",
+    ),
+    (
+        "preferred_provider=",
+        "memory={'remember': {'types': ['fact'], 'scope': 'same-user'}}, preferred_provider=",
+        "declares memory",
+    ),
+    (
+        "preferred_provider=",
+        "parameters=[{'name': 'tone', 'type': 'string'}], preferred_provider=",
+        "declares parameters (tone)",
+    ),
+    (
+        "preferred_provider=",
+        "settings=[{'id': 'acme.weights', 'version': '^1.0.0'}], preferred_provider=",
+        "declares settings blocks (acme.weights)",
+    ),
+    (
+        "preferred_provider=",
+        "model_settings={'id': 'acme.model', 'version': '^1.0.0'}, preferred_provider=",
+        "declares the model-settings block acme.model",
+    ),
+    (
+        '"Say it."',
+        "{'prompt': 'acme.intake', 'version': '^1.0.0'}",
+        "takes its instructions from the prompt block acme.intake",
+    ),
+    ('"Say it."', "'Dear {{ name }}'", "has a template in its instructions"),
+    ('{"historyLimit": 9}', "{'hitlAfterTurns': 2}", "has a conversation policy (hitlAfterTurns)"),
+    ('"^2.0.0"', "'newest'", "names tool acme.other with 'newest', which is not a version range"),
 ]
 
 
-@pytest.mark.parametrize(("declares", "words"), UNSUPPORTED)
-async def test_an_agent_that_declares_what_cannot_run_is_refused_by_name(
-    make_pack: MakePack, declares: str, words: str
-) -> None:
-    agent = AGENT.replace("preferred_provider=", f"{declares}, preferred_provider=")
-    with (
-        await index_pack(make_pack({"agents/speaker.py": agent})) as indexed,
-        pytest.raises(Unsupported) as caught,
-    ):
+async def test_agents_that_declare_what_cannot_run_are_refused_by_name(make_pack: MakePack) -> None:
+    agents = {
+        f"agents/speaker{i}.py": AGENT.replace(old, new).replace("acme.speaker", f"acme.speaker{i}")
+        for i, (old, new, _) in enumerate(DECLARED)
+    }
+    with await index_pack(make_pack(agents)) as indexed, pytest.raises(Unsupported) as caught:
         check_supported(indexed.index)
-    assert words in caught.value.sentence and caught.value.sentence.startswith("Agent acme.speaker 0.1.0 ")
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("'Say it.'", "{'prompt': 'acme.intake', 'version': '^1.0.0'}", "the prompt block acme.intake"),
-        ("'Say it.'", "'Dear {{ name }}'", "template in its instructions"),
-        ("{'historyLimit': 9}", "{'hitlAfterTurns': 2}", "conversation policy (hitlAfterTurns)"),
-        ("'^2.0.0'", "'newest'", "'newest', which is not a version range"),
-    ],
-)
-async def test_more_of_an_agent_that_is_refused(make_pack: MakePack, old: str, new: str, words: str) -> None:
-    agent = AGENT.replace('"', "'").replace(old, new)
-    with (
-        await index_pack(make_pack({"agents/speaker.py": agent})) as indexed,
-        pytest.raises(Unsupported) as caught,
-    ):
-        check_supported(indexed.index)
-    assert words in caught.value.sentence
+    for i, (_, _, words) in enumerate(DECLARED):
+        assert f"Agent acme.speaker{i} 0.1.0 {words}" in caught.value.sentence
+    assert "acme.speaker " not in caught.value.sentence, "the one that can run is not named"
 
 
 MORE_TOOLS = '''
@@ -337,9 +350,3 @@ async def test_init_makes_a_pack_that_publishes(tmp_path: Path) -> None:
         with pytest.raises(Invalid):
             init_pack(tmp_path / "other", bad)
     assert not (tmp_path / "other").exists() and declared_id(tmp_path / "other") is None
-
-
-def _dedent(text: str) -> str:
-    import textwrap
-
-    return textwrap.dedent(text)

@@ -1,5 +1,4 @@
 import pytest
-
 from kindgi_tui.local.packs.ranges import is_range, resolve, satisfies
 
 VERSIONS = [
