@@ -1,0 +1,75 @@
+"""One command being run: the workbench it opened, who asked for what, and where it prints."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from kindgi_tui.cli import logs
+from kindgi_tui.cli.errors import say
+from kindgi_tui.cli.output import Out
+from kindgi_tui.cli.shared_options import Asked
+
+if TYPE_CHECKING:
+    from kindgi_tui.workbench import Workbench
+
+
+class Call:
+    """What a command's function is given."""
+
+    def __init__(self, asked: Asked, bench: "Workbench | None" = None) -> None:
+        self.asked = asked
+        """The shared options."""
+        self.out = Out()
+        """Where it prints."""
+        self._bench = bench
+
+    @property
+    def bench(self) -> "Workbench":
+        """The open workbench."""
+        if self._bench is None:
+            raise RuntimeError("this command opens no workspace")
+        return self._bench
+
+    @property
+    def json(self) -> bool:
+        """Whether to print for programs."""
+        return self.asked.json
+
+    async def project_id(self, reference: str | None) -> str:
+        """The id of the project with that id, slug or name; of the default one without. Raises NotFound."""
+        return (await self.bench.projects.get(reference)).id
+
+    async def project_id_if(self, reference: str | None) -> str | None:
+        """The same, but None (all projects) without a reference."""
+        return None if reference is None else await self.project_id(reference)
+
+
+def run_call(
+    asked: Asked, function: Callable[..., Awaitable[int | None]], options: dict[str, Any], *, opens: bool
+) -> int:
+    """Runs a command's function to its end and gives its exit code."""
+
+    async def whole() -> int | None:
+        if not opens:
+            return await function(Call(asked), **options)
+        async with opened(asked) as bench:
+            return await function(Call(asked, bench), **options)
+
+    return asyncio.run(whole()) or 0
+
+
+@contextlib.asynccontextmanager
+async def opened(asked: Asked) -> "AsyncIterator[Workbench]":
+    """The workbench the shared options name; it is closed in the end. Says so when it made the workspace."""
+    from kindgi_tui.opening import Target, open_workbench, workspace_folder
+
+    target = Target(workspace=asked.workspace, person=asked.person)
+    logs.remember_workspace(workspace_folder(target))
+    bench, found = await open_workbench(target)
+    try:
+        if found.created:
+            say(f"Made a new workspace in {found.folder}.")
+        yield bench
+    finally:
+        await bench.close()

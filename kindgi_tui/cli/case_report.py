@@ -1,0 +1,195 @@
+"""One case of a comparison as text: recorded and new answer, items kept, dropped and new, tool calls."""
+
+from kindgi_tui.cli.case_text import question
+from kindgi_tui.cli.items import gist
+from kindgi_tui.cli.output import WIDEST
+from kindgi_tui.cli.review import Reviewed
+from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.comparisons import CaseResult, ToolTrace
+from kindgi_tui.domain.headline import percent, stopped_sentence
+from kindgi_tui.domain.items import output_items
+from kindgi_tui.domain.regressions import Standing
+from kindgi_tui.domain.test_sets import ItemSummary
+from kindgi_tui.text import clean, dumps_line, json_text, one_line, wrap
+from kindgi_tui.text.diffs import word_diff
+from kindgi_tui.workbench import NotFound, Workbench
+
+LONGEST = 1200
+"""The most characters of an answer that are shown."""
+
+DIFFED = 20_000
+"""Answers longer than this together are shown one after the other, not word by word."""
+
+ALIKE = 0.4
+"""The share of words two answers must have in common to be shown as one text with its changes."""
+
+CALLS = 20
+"""The most tool calls of a case that are shown."""
+
+WORDS = {
+    Standing.REGRESSED: "got worse",
+    Standing.IMPROVED: "got better",
+    Standing.UNCHANGED: "no different",
+    Standing.UNKNOWN: "nothing to go by",
+}
+"""How a case did, in words."""
+
+
+async def case_lines(bench: Workbench, reviewed: Reviewed, number: int, cells: int | None) -> list[str]:
+    """The lines of one case."""
+    result, case = reviewed.result, reviewed.case
+    width = min(cells or WIDEST, WIDEST)
+    asked = question(case) if case is not None else "(its case is no longer in the test set)"
+    lines = wrap(clean(f"{number}. {asked}"), width)
+    marks = [WORDS[reviewed.standing.standing], *_marks(result)]
+    lines.append(f"   {', '.join(marks)}  case {result.case_id}")
+    lines += [f"   {line}" for line in _trouble(result, width - 3)]
+    agent_turn = case is None or case.subject.kind == "agent"
+    output = await _new_output(bench, result)
+    before = _answer(None if case is None else case.output, agent_turn)
+    now = _answer(output, agent_turn)
+    lines += [f"   {line}" for line in _answers(before, now, width - 3)]
+    lines += [f"   {line}" for line in _item_lines(reviewed, output, agent_turn)]
+    return lines + [f"   {line}" for line in _call_lines(result)]
+
+
+def _marks(result: CaseResult) -> list[str]:
+    marks = []
+    baseline = result.baseline
+    rates = [score.yes_weight / score.total_weight for score in result.candidate if score.total_weight > 0]
+    if rates and baseline.total_weight > 0:
+        before = percent(baseline.yes_weight / baseline.total_weight)
+        marks.append(f"{before} yes before, {percent(sum(rates) / len(rates))} now")
+    if result.diverged:
+        marks.append("diverged")
+    if result.refused_writes:
+        count = int(result.refused_writes)
+        marks.append(f"{count} refused call{'' if count == 1 else 's'}")
+    if result.approval_skipped:
+        marks.append("approval skipped")
+    if result.no_context:
+        marks.append("no context was kept")
+    if result.rescored is False:
+        marks.append("not rescored: its replays are gone")
+    return marks
+
+
+def _trouble(result: CaseResult, cells: int) -> list[str]:
+    if result.error:
+        return wrap(clean(f"Error: {result.error}", LONGEST), cells)
+    if isinstance(result.stopped, dict):
+        tool = result.stopped.get("toolId")
+        sentence = stopped_sentence(
+            tool if isinstance(tool, str) else "a tool", result.stopped.get("arguments")
+        )
+        return wrap(clean(sentence, LONGEST), cells)
+    return []
+
+
+async def _new_output(bench: Workbench, result: CaseResult) -> Json:
+    runs = [run_id for run_id in result.run_ids if run_id]
+    if not runs:
+        return None
+    try:
+        return (await bench.runs.get(runs[0])).output
+    except NotFound:
+        return None
+
+
+def _answer(output: Json, agent_turn: bool) -> Json:
+    for item in output_items(output, agent_turn):
+        if item.key in ("answer", "output"):
+            return item.value
+    return None
+
+
+def _answers(before: Json, now: Json, cells: int) -> list[str]:
+    if before is None and now is None:
+        return []
+    if isinstance(before, str) and isinstance(now, str):
+        if before == now:
+            return _block("answer, the same:", now, cells)
+        if len(before) + len(now) <= DIFFED:
+            pieces = word_diff(before, now)
+            same = sum(len(piece.text) for piece in pieces if piece.kind == "same")
+            if same >= ALIKE * max(len(before), len(now)):
+                signs = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
+                text = "".join(
+                    f"{signs[piece.kind][0]}{piece.text}{signs[piece.kind][1]}" for piece in pieces
+                )
+                return _block("answer, with [-what went-] and {+what came+}:", text, cells)
+    return [*_block("recorded answer:", before, cells), *_block("new answer:", now, cells)]
+
+
+def _block(title: str, value: Json, cells: int) -> list[str]:
+    if value is None:
+        return [title, "  (none)"]
+    text = clean(value, LONGEST) if isinstance(value, str) else json_text(value, LONGEST)
+    return [title, *(f"  {line}" for line in wrap(text, cells - 2))]
+
+
+def _item_lines(reviewed: Reviewed, output: Json, agent_turn: bool) -> list[str]:
+    changes, case = reviewed.result.changes, reviewed.case
+    if changes is None:
+        return []
+    judged = {item.key: item for item in case.items} if case is not None else {}
+    recorded = {
+        item.key: item.value for item in output_items(None if case is None else case.output, agent_turn)
+    }
+    new = {item.key: item.value for item in output_items(output, agent_turn)}
+    lines = []
+    for kept in changes.kept:
+        told = _said(judged.get(kept.key))
+        lines.append(
+            f"  = {_name(kept.key)}  {told}{_moved(kept.rank_before, kept.rank)}  {_what(new, kept.key)}"
+        )
+    for dropped in changes.dropped:
+        lines.append(
+            f"  - {_name(dropped.key)}  {_said(judged.get(dropped.key))}  {_what(recorded, dropped.key)}"
+        )
+    for added in changes.new:
+        told = "new, nobody judged it yet"
+        if added.judged is not None:
+            told = f"new, {added.judged.yes_weight:g} of {added.judged.total_weight:g} yes"
+        lines.append(f"  + {_name(added.key)}  {told}  {_what(new, added.key)}")
+    return ["items kept (=), dropped (-), new (+):", *(line.rstrip() for line in lines)] if lines else []
+
+
+def _name(key: str) -> str:
+    return one_line(key, 80)
+
+
+def _what(values: dict[str, Json], key: str) -> str:
+    # The answer itself stands above.
+    return "" if key in ("answer", "output") or key not in values else gist(values[key], 60)
+
+
+def _said(item: ItemSummary | None) -> str:
+    if item is None:
+        return "judged"
+    yes, no = int(item.yes), int(item.no)
+    if yes + no <= 1:
+        return "yes" if yes else "no"
+    return f"{yes} yes, {no} no"
+
+
+def _moved(before: float | int | None, now: float | int | None) -> str:
+    if before is None or now is None or before == now:
+        return ""
+    return f", #{int(before) + 1} → #{int(now) + 1}"
+
+
+def _call_lines(result: CaseResult) -> list[str]:
+    calls = result.tools or ()
+    lines = [_call_line(call) for call in calls[:CALLS]]
+    if len(calls) > CALLS:
+        lines.append(f"  … {len(calls) - CALLS:,} more")
+    return ["tool calls:", *lines] if lines else []
+
+
+def _call_line(call: ToolTrace) -> str:
+    version = f" {call.tool_version}" if call.tool_version else ""
+    arguments = one_line(dumps_line(call.arguments), 120)
+    reason = f" ({one_line(call.reason, 160)})" if call.reason else ""
+    source = "recomputed" if call.recomputed else call.source
+    return f"  {source}: {one_line(call.tool_id, 80)}{one_line(version, 40)} {arguments}{reason}"

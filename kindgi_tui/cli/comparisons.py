@@ -1,0 +1,335 @@
+"""`kindgi-tui comparisons`: a new version on a test set, beside what was recorded."""
+
+from typing import Literal, cast
+
+import click
+
+from kindgi_tui.cli import completing
+from kindgi_tui.cli.call import Call
+from kindgi_tui.cli.commands import command
+from kindgi_tui.cli.errors import ANSWER_NO, DONE, INTERRUPTED, say
+from kindgi_tui.cli.following import wait_for_end
+from kindgi_tui.cli.gates import LEAST, Least, Regression, failed_gates, finished_well
+from kindgi_tui.cli.listing import print_pages
+from kindgi_tui.cli.parameters import F, paged, pages, project_filter, project_option
+from kindgi_tui.cli.report import CASES, candidate_name, print_comparison
+from kindgi_tui.cli.review import regressed, reviewed_cases
+from kindgi_tui.cli.shared_options import Noun
+from kindgi_tui.cli.tables import Column, pairs, short_id
+from kindgi_tui.domain.comparison_records import (
+    Comparison,
+    ComparisonPlan,
+    ComparisonRequest,
+    Reads,
+    SamplePart,
+    Weighing,
+)
+from kindgi_tui.domain.limits import check_gate, check_sample
+from kindgi_tui.wire import v04
+from kindgi_tui.workbench import Page
+
+WEIGHINGS = {"as-recorded": "as-recorded", "experts-only": "experts-only", "restricted-only": "experts-only"}
+"""Spellings of the weighing, and ours."""
+
+IDENTIFIER = click.argument("comparison", shell_complete=completing.comparisons)
+
+
+@click.group("comparisons", cls=Noun, example="kindgi-tui comparisons list")
+def noun() -> None:
+    """Replays each case with a new version, and rates its answers with what people already said."""
+
+
+def gate_options(function: F) -> F:
+    """Gates: they wait for the end and decide the exit code."""
+    least = click.option(
+        "--fail-under", "least", multiple=True, type=LEAST, metavar="METRIC=X",
+        help="Exit code 1 when pass-rate, case-coverage or precision-at-k is under X, or has no value.",
+    )  # fmt: skip
+    regression = click.option(
+        "--fail-on-regression", "regression", is_flag=False, flag_value="worse", metavar="[=any]",
+        type=click.Choice(["worse", "any"]),
+        help="Exit code 1 when the pass rate fell; with =any also when any single case got worse.",
+    )  # fmt: skip
+    return least(regression(function))
+
+
+@noun.verb(
+    "start",
+    example="kindgi-tui comparisons start acme.article-picks --project docs --agent acme-ops.article-picker "
+    "--agent-version 0.2.0 --wait\n"
+    "kindgi-tui comparisons start acme.article-picks --agent acme-ops.article-picker --agent-version 0.2.0 "
+    "--fail-under pass-rate=0.9 --fail-on-regression=any",
+)
+@click.argument("test_set", shell_complete=completing.test_sets)
+@project_option
+@click.option(
+    "--version", "--suite-version", "version", metavar="X.Y.Z", help="The test set's (else the newest)."
+)
+@click.option("--agent", shell_complete=completing.agents, help="The candidate agent.")
+@click.option("--flow", shell_complete=completing.flows, help="The candidate flow.")
+@click.option(
+    "--agent-version", "--flow-version", "subject_version", required=True, metavar="X.Y.Z",
+    help="The candidate's version.",
+)  # fmt: skip
+@click.option(
+    "--repetitions", type=click.IntRange(1, 10), default=1, show_default=True, help="Runs of each case."
+)
+@click.option("--reads", type=click.Choice(["recorded", "live"]), default="recorded", show_default=True,
+    help="Whether reads take the recorded result first.")  # fmt: skip
+@click.option("--sample", type=click.Choice(["search", "hold-out"]), help="Only this part of the cases.")
+@click.option(
+    "--seed", help="What splits the cases, with --sample; the same seed always splits the same way."
+)
+@click.option(
+    "--hold-out-share", type=float, default=0.3, show_default=True, help="Of the cases, 0.1 to 0.9."
+)
+@click.option(
+    "--k", type=click.IntRange(1, 100), default=10, show_default=True, help="The k of precision at k."
+)
+@click.option(
+    "--weighing", "--group-weights", "--class-weights", "weighing", type=click.Choice(list(WEIGHINGS)),
+    default="as-recorded", show_default=True, help="Which judgments count.",
+)  # fmt: skip
+@click.option(
+    "--cost-limit", type=click.FloatRange(min=0), metavar="USD", help="Ends it when it would cost more."
+)
+@click.option(
+    "--concurrency", type=click.IntRange(1, 1000), default=16, show_default=True, help="Runs at once."
+)
+@click.option("--case-timeout", type=click.FloatRange(min=0, min_open=True), default=600.0, show_default=True,
+    metavar="SECONDS", help="After this a stuck run is given up.")  # fmt: skip
+@click.option("--fresh", is_flag=True, help="Ask the models again, whatever replies are stored.")
+@click.option("--correlation-id", help="An id of your own, kept with it.")
+@click.option("--dry-run", is_flag=True, help="Only say what would run, and what it may cost.")
+@click.option("--wait", is_flag=True, help="Wait for the end and print the report; Ctrl-C cancels.")
+@gate_options
+async def start(
+    call: Call,
+    test_set: str,
+    project: str | None,
+    version: str | None,
+    agent: str | None,
+    flow: str | None,
+    subject_version: str,
+    repetitions: int,
+    reads: str,
+    sample: str | None,
+    seed: str | None,
+    hold_out_share: float,
+    k: int,
+    weighing: str,
+    cost_limit: float | None,
+    concurrency: int,
+    case_timeout: float,
+    fresh: bool,
+    correlation_id: str | None,
+    dry_run: bool,
+    wait: bool,
+    least: tuple[Least, ...],
+    regression: Regression | None,
+) -> int:
+    """Runs one version of an agent or flow on TEST_SET.
+
+    Exit code 1 when it failed, was cancelled, some cases were errors, or a gate says no.
+    """
+    if (agent is None) == (flow is None):
+        raise click.UsageError("Give exactly one of --agent and --flow.")
+    if seed is not None and sample is None:
+        raise click.UsageError("--seed needs --sample.")
+    part = _sample(sample, seed, hold_out_share)
+    gated = bool(least) or regression is not None
+    if gated:
+        check_gate(sample, overridden=False)
+    request = ComparisonRequest(
+        test_set_id=test_set,
+        version=version,
+        project_id=await call.project_id(project),
+        agent_id=agent,
+        flow_id=flow,
+        subject_version=subject_version,
+        reads=cast(Reads, reads),
+        repetitions=repetitions,
+        k=k,
+        weighing=cast(Weighing, WEIGHINGS[weighing]),
+        sample=part,
+        concurrency=concurrency,
+        cost_limit=cost_limit,
+        fresh=fresh,
+        case_timeout=case_timeout,
+        correlation_id=correlation_id,
+    )
+    if dry_run:
+        if gated:
+            raise click.UsageError("A dry run has no result for a gate to decide by.")
+        _print_plan(call, await call.bench.comparisons.plan(request))
+        return DONE
+    started = await call.bench.comparisons.start(request)
+    return await _ended(call, started, wait or gated, least, regression)
+
+
+@noun.verb("follow", example="kindgi-tui comparisons follow 5d1c0f2e-61c5")
+@IDENTIFIER
+@gate_options
+async def follow(call: Call, comparison: str, least: tuple[Least, ...], regression: Regression | None) -> int:
+    """Waits for the end of COMPARISON and prints its report. Ctrl-C cancels it."""
+    found = await call.bench.comparisons.get(comparison)
+    if least or regression is not None:
+        check_gate(None if found.request.sample is None else found.request.sample.part, overridden=False)
+    return await _ended(call, found, True, least, regression)
+
+
+@noun.verb("list", example="kindgi-tui comparisons list --project docs")
+@project_filter
+@click.option(
+    "--test-set", "--suite", "test_set", shell_complete=completing.test_sets, help="On this test set."
+)
+@paged
+async def list_comparisons(
+    call: Call, project: str | None, test_set: str | None, limit: int, cursor: str | None, whole: bool
+) -> None:
+    """Lists comparisons, newest first."""
+    project_id = await call.project_id_if(project)
+
+    async def read(size: int, place: str | None) -> Page[Comparison]:
+        return await call.bench.comparisons.list(project_id, test_set, size, place)
+
+    await print_pages(
+        call,
+        pages(read, limit, cursor, whole),
+        shape=v04.comparison,
+        columns=[
+            Column("ID"),
+            Column("WHEN"),
+            Column("TEST SET", least=14),
+            Column("CANDIDATE", least=14),
+            Column("STATUS"),
+            Column("DONE", right=True),
+            Column("NOTE", least=8),
+        ],
+        cells=lambda one: (
+            short_id(one.id),
+            f"{one.created_at:%Y-%m-%d %H:%M}",
+            f"{one.test_set_id} {one.test_set_version}",
+            candidate_name(one),
+            one.status,
+            f"{one.progress.finished:,}/{one.progress.repetitions:,}",
+            _note(one),
+        ),
+        empty="No comparisons yet. Start one: kindgi-tui comparisons start TEST_SET --agent AGENT "
+        "--agent-version X.Y.Z --wait",
+    )
+
+
+@noun.verb("show", example="kindgi-tui comparisons show 5d1c0f2e-61c5 --all > report.txt")
+@IDENTIFIER
+@click.option(
+    "--cases", type=click.IntRange(0), default=CASES, show_default=True, help="How many cases to show."
+)
+@click.option("--all", "whole", is_flag=True, help="Show every case.")
+async def show(call: Call, comparison: str, cases: int, whole: bool) -> None:
+    """Prints the report of COMPARISON (8 characters of its id are enough), cases that got worse first."""
+    found = await call.bench.comparisons.get(comparison)
+    if call.json:
+        call.out.json(v04.comparison(found))
+    else:
+        await print_comparison(call, found, None if whole else cases)
+
+
+@noun.verb("cancel", example="kindgi-tui comparisons cancel 5d1c0f2e-61c5")
+@IDENTIFIER
+async def cancel(call: Call, comparison: str) -> None:
+    """Cancels COMPARISON; what has finished is kept, and it can be resumed."""
+    found = await call.bench.comparisons.get(comparison)
+    cancelled = await call.bench.comparisons.cancel(found.id)
+    if call.json:
+        call.out.json(v04.comparison(cancelled))
+    else:
+        call.out.line(f"Comparison {cancelled.id} is {cancelled.status}.")
+
+
+@noun.verb("resume", example="kindgi-tui comparisons resume 5d1c0f2e-61c5 --wait")
+@IDENTIFIER
+@click.option("--wait", is_flag=True, help="Wait for the end and print the report; Ctrl-C cancels.")
+@gate_options
+async def resume(
+    call: Call, comparison: str, wait: bool, least: tuple[Least, ...], regression: Regression | None
+) -> int:
+    """Runs what is left of COMPARISON, which failed or was cancelled; finished runs stay as they are."""
+    found = await call.bench.comparisons.get(comparison)
+    gated = bool(least) or regression is not None
+    if gated:
+        check_gate(None if found.request.sample is None else found.request.sample.part, overridden=False)
+    return await _ended(call, await call.bench.comparisons.resume(found.id), wait or gated, least, regression)
+
+
+@noun.verb("rescore", example="kindgi-tui comparisons rescore 5d1c0f2e-61c5")
+@IDENTIFIER
+@click.option("--wait", is_flag=True, hidden=True, help="It always waits: nothing is replayed.")
+@gate_options
+async def rescore(
+    call: Call, comparison: str, wait: bool, least: tuple[Least, ...], regression: Regression | None
+) -> int:
+    """Rates the replays of COMPARISON again, with what was judged on them since, as a new comparison."""
+    found = await call.bench.comparisons.get(comparison)
+    if least or regression is not None:
+        check_gate(None if found.request.sample is None else found.request.sample.part, overridden=False)
+    return await _ended(call, await call.bench.comparisons.rescore(found.id), True, least, regression)
+
+
+def _sample(part: str | None, seed: str | None, share: float) -> SamplePart | None:
+    if part is None:
+        return None
+    if seed is None:
+        raise click.UsageError("--sample needs --seed: the same seed always splits the same way.")
+    check_sample(part, seed, share)
+    return SamplePart(part=cast(Literal["search", "hold-out"], part), seed=seed, hold_out_share=share)
+
+
+async def _ended(
+    call: Call, comparison: Comparison, wait: bool, least: tuple[Least, ...], regression: Regression | None
+) -> int:
+    if not wait:
+        if call.json:
+            call.out.json(v04.comparison(comparison))
+            return DONE
+        call.out.line(f"Started comparison {comparison.id}.")
+        call.out.line(f"Next: {command(call, 'comparisons follow', comparison.id)}")
+        return DONE
+    if not call.json:
+        say(f"Comparison {comparison.id}")
+    ended, interrupted = await wait_for_end(call, comparison.id)
+    if call.json:
+        call.out.json(v04.comparison(ended))
+        cases = await reviewed_cases(call.bench, ended) if regression == "any" else []
+    else:
+        cases = await print_comparison(call, ended)
+    if interrupted and ended.status == "cancelled":
+        return INTERRUPTED
+    sentences = failed_gates(ended, least, regression, regressed(cases))
+    for sentence in sentences:
+        say(sentence)
+    return ANSWER_NO if sentences or not finished_well(ended) else DONE
+
+
+def _note(comparison: Comparison) -> str:
+    notes = []
+    if comparison.request.weighing == "experts-only":
+        notes.append("expert groups only")
+    if comparison.rescore_of is not None:
+        notes.append("rescore")
+    if comparison.request.sample is not None:
+        notes.append(comparison.request.sample.part)
+    return ", ".join(notes)
+
+
+def _print_plan(call: Call, plan: ComparisonPlan) -> None:
+    if call.json:
+        call.out.json(v04.plan(plan))
+        return
+    rows: list[tuple[str, str | None]] = [("test set", f"{plan.test_set_id} {plan.test_set_version}")]
+    rows += [("cases", f"{plan.cases:,}"), ("runs", f"{plan.repetitions:,}")]
+    rows += [("from stored replies", f"{plan.cached:,} (these likely cost nothing)")]
+    rows += [("may cost", "not known" if plan.cost_usd is None else f"${plan.cost_usd:.4f}")]
+    call.out.lines(pairs(rows))
+    for problem in plan.problems:
+        call.out.paragraph(f"Problem: {problem}")

@@ -1,0 +1,266 @@
+"""A comparison as a report that a person can read and paste (DESIGN section 5)."""
+
+from kindgi_tui.cli.call import Call
+from kindgi_tui.cli.case_report import case_lines
+from kindgi_tui.cli.commands import command
+from kindgi_tui.cli.following import FINAL
+from kindgi_tui.cli.gates import metric_of, summary_of
+from kindgi_tui.cli.output import Out
+from kindgi_tui.cli.review import Reviewed, reviewed_cases
+from kindgi_tui.cli.tables import Column, pairs, table
+from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.comparison_records import Comparison
+from kindgi_tui.domain.headline import interval_sentence, percents
+from kindgi_tui.domain.statistics import Interval
+from kindgi_tui.wire import v04
+
+CASES = 20
+"""How many cases are shown unless told."""
+
+METRICS = (
+    ("weightedYesShare", "Judged yes"),
+    ("judgedCoverage", "Judged items"),
+    ("weightedPrecisionAtK", ""),
+)
+"""The metrics in the order they are shown, by their stored name; the last one's words hold k."""
+
+COUNTS = (
+    ("diverged", "diverged"),
+    ("refusedWrites", "refused calls"),
+    ("errors", "errors"),
+    ("stopped", "stopped"),
+    ("erased", "erased"),
+    ("notRescored", "not rescored"),
+)
+"""Counts of a summary that a reader has to know, and their words."""
+
+
+async def print_comparison(call: Call, comparison: Comparison, most: int | None = CASES) -> list[Reviewed]:
+    """Prints the report with at most `most` cases (None: all), and gives the cases, regressions first."""
+    out = call.out
+    cases = await reviewed_cases(call.bench, comparison)
+    _print_head(call, comparison)
+    if summary_of(comparison):
+        out.line()
+        out.lines(metric_lines(comparison, out.width))
+        out.line()
+        for sentence in _interval_sentences(comparison):
+            out.paragraph(sentence)
+        out.line()
+        out.lines(pairs(_facts(comparison)))
+    if cases:
+        out.line()
+        out.line("Case by case, those that got worse first", heading=True)
+        shown = cases if most is None else cases[:most]
+        for number, reviewed in enumerate(shown, 1):
+            out.line()
+            out.lines(await case_lines(call.bench, reviewed, number, out.width))
+            if out.gone:
+                return cases
+        if len(shown) < len(cases):
+            out.line()
+            out.line(
+                f"{len(cases) - len(shown):,} more cases: {command(call, 'comparisons show', comparison.id)} --all"
+            )
+    _print_next(call, comparison, cases)
+    return cases
+
+
+def candidate_name(comparison: Comparison) -> str:
+    """The candidate as people call it: id and version."""
+    request = comparison.request
+    return f"{request.agent_id or request.flow_id or ''} {request.subject_version}"
+
+
+def waiting_items(cases: list[Reviewed]) -> list[tuple[str, str]]:
+    """The new items that nobody judged, each with its replay's run: (run id, item key)."""
+    found: list[tuple[str, str]] = []
+    for reviewed in cases:
+        runs = [run_id for run_id in reviewed.result.run_ids if run_id]
+        changes = reviewed.result.changes
+        if runs and changes is not None:
+            found.extend((runs[0], item.key) for item in changes.new if item.judged is None)
+    return found
+
+
+def metric_lines(comparison: Comparison, cells: int | None) -> list[str]:
+    """The metrics as a table: recorded, candidate, change in points, spread, cases with evidence."""
+    columns = [
+        Column("METRIC"),
+        Column("RECORDED", right=True),
+        Column(comparison.request.subject_version, right=True),
+        Column("CHANGE", right=True),
+        Column("95% INTERVAL", right=True),
+        Column("SPREAD", right=True),
+        Column("N", right=True),
+    ]
+    rows: list[tuple[str, ...]] = []
+    for name, words in METRICS:
+        metric = metric_of(comparison, name)
+        label = words or f"Top {comparison.request.k} judged yes"
+        before, now = _shown(_number(metric.get("baseline")), _number(metric.get("candidate")))
+        interval = interval_of(comparison, name)
+        rows.append(
+            (
+                label,
+                before,
+                now,
+                _points(_number(metric.get("delta"))),
+                "–" if interval is None else f"{_points(interval.low)} … {_points(interval.high)}",
+                _points(_number(metric.get("spread"))).lstrip("+") if "spread" in metric else "",
+                f"{_number(metric.get('n')) or 0:g}",
+            )
+        )
+    if not any(row[5] for row in rows):
+        columns.pop(5)
+        rows = [(*row[:5], row[6]) for row in rows]
+    return table(columns, rows, cells)
+
+
+def interval_of(comparison: Comparison, name: str) -> Interval | None:
+    """The stored interval of a metric's change; None without one."""
+    told: Json = comparison.result
+    for step in ("ours", "intervals", name):
+        told = told.get(step) if isinstance(told, dict) else None
+    if not isinstance(told, dict):
+        return None
+    low, high = _number(told.get("low")), _number(told.get("high"))
+    return None if low is None or high is None else Interval(low, high)
+
+
+def ours(comparison: Comparison) -> dict[str, Json]:
+    """What is stored beside the wire's result; empty without one."""
+    told = comparison.result.get("ours") if isinstance(comparison.result, dict) else None
+    return told if isinstance(told, dict) else {}
+
+
+def _print_head(call: Call, comparison: Comparison) -> None:
+    headline = ours(comparison).get("headline")
+    out = call.out
+    if isinstance(headline, str) and headline:
+        out.paragraph(headline, heading=True)
+    else:
+        out.paragraph(
+            f"{candidate_name(comparison)} on {comparison.test_set_id}: {comparison.status}.", heading=True
+        )
+    if comparison.error:
+        out.paragraph(comparison.error)
+    if comparison.cancel_reason == "cost-limit":
+        out.paragraph(
+            f"It reached its cost limit of ${comparison.request.cost_limit or 0:g} and was cancelled."
+        )
+    elif comparison.status == "cancelled":
+        out.paragraph("It was cancelled before it finished.")
+    if comparison.status not in FINAL:
+        progress = comparison.progress
+        out.line(f"{progress.finished:,} of {progress.repetitions:,} finished so far.")
+
+
+def _interval_sentences(comparison: Comparison) -> list[str]:
+    name, words = METRICS[0]
+    metric = metric_of(comparison, name)
+    if _number(metric.get("delta")) is None:
+        return []
+    return [interval_sentence(words, interval_of(comparison, name), int(_number(metric.get("n")) or 0))]
+
+
+def _facts(comparison: Comparison) -> list[tuple[str, str | None]]:
+    summary = summary_of(comparison)
+    request = comparison.request
+    counts = [f"{_number(summary.get(name)) or 0:g} {words}" for name, words in COUNTS if name in summary]
+    rows: list[tuple[str, str | None]] = [
+        ("cases", f"{_number(summary.get('cases')) or 0:g}, {', '.join(counts)}")
+    ]
+    rows += [("recorded", _versions(summary)), ("models", _models(summary)), ("cost", _cost(comparison))]
+    asked = [
+        f"{request.reads} reads",
+        f"{request.repetitions} repetition{'s' if request.repetitions > 1 else ''}",
+    ]
+    if request.weighing == "experts-only":
+        asked.append("expert groups only")
+    if request.sample is not None:
+        asked.append(f"the {request.sample.part} part (seed {request.sample.seed})")
+    rows += [("run with", ", ".join(asked))]
+    rows += [("test set", f"{comparison.test_set_id} {comparison.test_set_version}")]
+    ended = comparison.completed_at or comparison.created_at
+    rows += [
+        ("comparison", f"{comparison.id}, {comparison.status} {v04.time(ended)}, by {comparison.started_by}")
+    ]
+    return [*rows, ("rescore of", comparison.rescore_of)]
+
+
+def _versions(summary: dict[str, Json]) -> str:
+    baseline = summary.get("baseline")
+    versions = baseline.get("versions") if isinstance(baseline, dict) else None
+    found = []
+    for one in versions if isinstance(versions, list) else []:
+        if isinstance(one, dict):
+            name = one.get("agentId") or one.get("flowId") or ""
+            found.append(f"{name} {one.get('version')} ({one.get('cases')} cases)")
+    return ", ".join(found)
+
+
+def _models(summary: dict[str, Json]) -> str:
+    sampling = summary.get("sampling")
+    models = sampling.get("models") if isinstance(sampling, dict) else None
+    found = []
+    for one in models if isinstance(models, list) else []:
+        if isinstance(one, dict):
+            found.append(f"{one.get('providerId')} {one.get('model')} ({one.get('runs')} runs)")
+    return ", ".join(found)
+
+
+def _cost(comparison: Comparison) -> str:
+    progress = comparison.progress
+    cost = f"${progress.cost_usd:.4f}"
+    if progress.cached:
+        cost += f"; {progress.cached:,} of {progress.finished:,} answered from stored replies"
+    return cost
+
+
+def _print_next(call: Call, comparison: Comparison, cases: list[Reviewed]) -> None:
+    out = call.out
+    if comparison.status not in FINAL:
+        _next(out, [command(call, "comparisons follow", comparison.id)])
+        return
+    steps = []
+    if comparison.status in ("failed", "cancelled") and comparison.rescore_of is None:
+        steps.append(command(call, "comparisons resume", comparison.id))
+    waiting = waiting_items(cases)
+    if waiting:
+        run_id, key = waiting[0]
+        out.line()
+        what = "1 new answer" if len(waiting) == 1 else f"{len(waiting):,} new answers"
+        out.line(f"{what} to judge, each marked + above. The first:")
+        out.line(f"  {command(call, 'judgments add', '--run', run_id, '--item', key)} --yes   (or --no)")
+        if comparison.status == "completed":
+            out.line("Then rate it again with what you said:")
+            out.line(f"  {command(call, 'comparisons rescore', comparison.id)}")
+    if steps:
+        _next(out, steps)
+
+
+def _next(out: Out, steps: list[str]) -> None:
+    out.line()
+    for step in steps:
+        out.line(f"Next: {step}")
+
+
+def _number(value: Json) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _shown(before: float | None, now: float | None) -> tuple[str, str]:
+    if before is not None and now is not None:
+        return percents(before, now)
+    return tuple("–" if side is None else percents(side, side)[0] for side in (before, now))  # type: ignore[return-value]
+
+
+def _points(delta: float | None) -> str:
+    if delta is None:
+        return "–"
+    points = delta * 100
+    if points == 0:
+        return "0"
+    shown = f"{points:+.0f}" if abs(points) >= 1 else f"{points:+.2g}"
+    return shown.replace("-", "−")
