@@ -23,7 +23,7 @@ from kindgi_tui.local.models.typed import typed_instructions
 from kindgi_tui.local.models.wire_text import clean, json_text, short, snake
 
 if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic
+    from anthropic import AsyncAnthropic  # type: ignore[import-not-found,unused-ignore]
 
 _MAX_TOKENS = 4096
 _FINISH = {
@@ -57,7 +57,7 @@ class AnthropicClient:
     async def send(self, request: ModelRequest) -> ModelReply:
         """The model's reply. Raises TryFailed; never retries (the SDK's own retries are off)."""
         client = self._opened()
-        import anthropic
+        import anthropic  # type: ignore[import-not-found,unused-ignore]
 
         provider = self._provider
         try:
@@ -100,13 +100,16 @@ class AnthropicClient:
             return self._client
         provider = self._provider
         try:
-            from anthropic import AsyncAnthropic, DefaultAioHttpClient
+            from anthropic import (
+                AsyncAnthropic,  # type: ignore[import-not-found,unused-ignore]
+                DefaultAioHttpClient,
+            )
         except ImportError:
             raise TryFailed(
                 NoProvider(f"{provider.name} needs Anthropic's SDK: pip install 'kindgi-tui[models]'."),
                 Fault.FINAL,
             ) from None
-        import httpx2
+        import httpx2  # type: ignore[import-not-found,unused-ignore]
 
         http = DefaultAioHttpClient(
             base_url=provider.base_url,
