@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,6 +40,8 @@ INDEXING_SECONDS = 120.0
 """How long a pack's files may take to be imported."""
 _MOST_OUTPUT = 32 * 1024 * 1024
 _LONGEST_CAUSE = 600
+_INCOMING = ".incoming-"
+_LEFT_OVER_SECONDS = 3_600
 
 
 @dataclass(frozen=True)
@@ -139,9 +142,10 @@ def install_snapshot(indexed: IndexedPack, packs_dir: Path) -> Path:
     place = packs_dir / indexed.digest
     try:
         packs_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _clear_leftovers(packs_dir)
         if (place / INDEX).is_file() and folder_digest(place / FILES) == indexed.digest:
             return place
-        incoming = Path(tempfile.mkdtemp(prefix=".incoming-", dir=packs_dir))
+        incoming = Path(tempfile.mkdtemp(prefix=_INCOMING, dir=packs_dir))
         try:
             shutil.copytree(indexed.folder, incoming / "new", symlinks=True)
             _flush(incoming / "new")
@@ -158,6 +162,14 @@ def install_snapshot(indexed: IndexedPack, packs_dir: Path) -> Path:
     except OSError as cause:
         raise Unavailable(f"The pack can't be kept in {packs_dir}: {cause.strerror or cause}.") from cause
     return place
+
+
+def _clear_leftovers(packs_dir: Path) -> None:
+    """Removes what a publish that was killed left half done, once it is surely nobody's."""
+    for each in packs_dir.glob(_INCOMING + "*"):
+        with contextlib.suppress(OSError):
+            if time.time() - each.stat().st_mtime > _LEFT_OVER_SECONDS:
+                shutil.rmtree(each, ignore_errors=True)
 
 
 def _flush(folder: Path) -> None:

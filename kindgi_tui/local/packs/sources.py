@@ -2,7 +2,8 @@
 
 Only the tool's own file is read, and of it the handler and the statements at the top of the file that the handler
 uses, directly or through others. So adding another tool to the file changes nothing for the ones that stand in it.
-What the handler imports, and files it reads, are not its content.
+What the handler imports, and files it reads, are not its content. The text counts as it stands (not a syntax tree,
+whose form differs between versions of Python), blanks at the ends of lines aside.
 """
 
 import ast
@@ -11,7 +12,7 @@ from collections.abc import Iterable
 
 
 def code_digest(source: str, tool_id: str) -> str:
-    """The hash (hex of sha256) of a tool's code in its file, comments and layout left out.
+    """The hash (hex of sha256) of a tool's code in its file.
 
     A file the tool can't be found in by reading (its id is computed, its decorator hidden) counts as a whole.
     Empty when the source can't be parsed.
@@ -28,8 +29,18 @@ def code_digest(source: str, tool_id: str) -> str:
         if not more:
             break
         used = used + more
-    kept = [each for each in statements if each in used]
-    return hashlib.sha256("\n".join(ast.dump(each) for each in kept).encode("utf-8", "replace")).hexdigest()
+    lines = source.splitlines()
+    kept = [
+        line.rstrip() for each in statements if each in used for line in lines[_first(each) : each.end_lineno]
+    ]
+    return hashlib.sha256("\n".join(kept).encode("utf-8", "replace")).hexdigest()
+
+
+def _first(statement: ast.stmt) -> int:
+    """The index of a statement's first line, its decorators included."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return min([statement.lineno, *(each.lineno for each in statement.decorator_list)]) - 1
+    return statement.lineno - 1
 
 
 def _declares(statement: ast.stmt, tool_id: str) -> bool:

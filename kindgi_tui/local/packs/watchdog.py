@@ -96,12 +96,14 @@ def kill_group(pid: int, number: int) -> None:
 
 def run(job: dict[str, Any]) -> int | None:
     """Runs the child to its end, or to the owner's. The exit code, or None when it could not start."""
-    files = {spec["path"]: BoundedFile(spec["path"], spec["max"]) for spec in (job["stdout"], job["stderr"])}
     wakeup, waker = os.pipe()
     os.set_blocking(waker, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     try:
+        files = {
+            spec["path"]: BoundedFile(spec["path"], spec["max"]) for spec in (job["stdout"], job["stderr"])
+        }
         child = subprocess.Popen(
             job["command"],
             env=job["env"],

@@ -76,6 +76,12 @@ TOOLS = '''
             print("y" * 1_000_000, file=sys.stderr)
         return Said(text="quiet")
 
+    @tool(id="acme.spawn", **READS)
+    def spawn(words: Words) -> dict:
+        """Starts a process and leaves it."""
+        import subprocess
+        return {"pid": subprocess.Popen(["sleep", "600"]).pid}
+
     @tool(id="acme.odd", **READS)
     def odd(words: Words) -> dict:
         """Returns what is hard to send."""

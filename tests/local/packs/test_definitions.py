@@ -96,7 +96,8 @@ def test_a_tools_code_is_what_it_uses() -> None:
     assert changed("LIMIT = 3", "LIMIT = 4") == "a"
     assert changed("return x[:LIMIT]", "return x[LIMIT:]") == "a"
     assert changed("found = x\n", "found = {}\n") == "b"
-    assert changed("from kindgi import tool", "from kindgi import tool  # a comment") == ""
+    assert changed("LIMIT = 3", "LIMIT = 3  ") == ""
+    assert changed("LIMIT = 3", "# a remark between them\n\nLIMIT = 3") == ""
     assert (
         changed(
             '@tool(id="b")', 'EXTRA = 1\n@tool(id="c")\ndef c(x: dict) -> dict:\n  return x\n@tool(id="b")'

@@ -2,6 +2,7 @@ import os
 import shutil
 import stat
 import sys
+import time
 import venv
 from pathlib import Path
 from textwrap import dedent
@@ -219,8 +220,12 @@ async def test_a_damaged_snapshot_is_replaced(make_pack: MakePack, tmp_path: Pat
         assert "broken" not in (place / FILES / "tools" / "words.py").read_text()
         shutil.rmtree(place)
         place.mkdir()  # half a snapshot
+        for name, age in ((".incoming-old", 7_200), (".incoming-new", 0)):
+            (tmp_path / name).mkdir()
+            os.utime(tmp_path / name, (time.time() - age, time.time() - age))
         install_snapshot(indexed, tmp_path)
     assert (place / INDEX).is_file()
+    assert (tmp_path / ".incoming-new").exists() and not (tmp_path / ".incoming-old").exists()
 
 
 DECLARED = [

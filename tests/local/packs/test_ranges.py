@@ -1,3 +1,6 @@
+import json
+from pathlib import Path
+
 import pytest
 from kindgi_tui.local.packs.ranges import is_range, resolve, satisfies
 
@@ -63,3 +66,15 @@ def test_what_is_no_version_is_never_chosen() -> None:
     assert not satisfies("unknown", "*")
     assert is_range("^1.0.0") and not is_range("newest")
     assert not is_range("1" * 1000)
+
+
+def test_agrees_with_npm() -> None:
+    """`npm_ranges.jsonl`: a range, versions, whether npm's semver 7.8.5 takes the range, the version it picks.
+
+    Left out is what only npm's leniency takes, such as `^=1.2.3` and `x.1 - 2`, which we refuse.
+    """
+    path = Path(__file__).with_name("npm_ranges.jsonl")
+    pairs = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len(pairs) > 200
+    for wanted, versions, valid, picked in pairs:
+        assert (is_range(wanted), resolve(wanted, versions)) == (valid, picked), wanted

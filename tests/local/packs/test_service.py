@@ -189,6 +189,23 @@ async def test_too_many_lost_threads_cost_the_process(
         assert service.pid != pid
 
 
+async def test_what_a_tool_started_ends_with_the_service(service: PackService) -> None:
+    async with service:
+        result = await call(service, "acme.spawn")
+        assert isinstance(result.output, dict)
+        pid = result.output["pid"]
+        assert isinstance(pid, int) and alive(pid)
+    assert await until(lambda: not alive(pid))
+
+
+async def test_a_log_that_cannot_be_written_is_a_sentence(snapshot: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.mkdir()
+    async with PackService(snapshot / FILES, snapshot / INDEX, log_path=log, name="acme") as service:
+        with pytest.raises(Unavailable, match="can't be started"):
+            await call(service, "acme.echo")
+
+
 async def test_many_calls_at_once(service: PackService) -> None:
     async with service:
         results = await asyncio.gather(*(call(service, "acme.echo", str(i)) for i in range(200)))
