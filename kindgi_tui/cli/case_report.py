@@ -8,7 +8,6 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparisons import CaseResult, ToolTrace
 from kindgi_tui.domain.headline import percent, stopped_sentence
 from kindgi_tui.domain.items import output_items
-from kindgi_tui.domain.regressions import Standing
 from kindgi_tui.domain.test_sets import ItemSummary
 from kindgi_tui.text import clean, dumps_line, json_text, one_line, wrap
 from kindgi_tui.text.diffs import word_diff
@@ -27,10 +26,10 @@ CALLS = 20
 """The most tool calls of a case that are shown."""
 
 WORDS = {
-    Standing.REGRESSED: "got worse",
-    Standing.IMPROVED: "got better",
-    Standing.UNCHANGED: "no different",
-    Standing.UNKNOWN: "nothing to go by",
+    "regressed": "got worse",
+    "improved": "got better",
+    "unchanged": "no different",
+    "unknown": "nothing to go by",
 }
 """How a case did, in words."""
 
@@ -41,7 +40,7 @@ async def case_lines(bench: Workbench, reviewed: Reviewed, number: int, cells: i
     width = min(cells or WIDEST, WIDEST)
     asked = question(case) if case is not None else "(its case is no longer in the test set)"
     lines = wrap(clean(f"{number}. {asked}"), width)
-    marks = [WORDS[reviewed.standing.standing], *_marks(result)]
+    marks = [mark for mark in (WORDS.get(reviewed.standing), *_marks(result)) if mark]
     lines.append(f"   {', '.join(marks)}  case {result.case_id}")
     lines += [f"   {line}" for line in _trouble(result, width - 3)]
     agent_turn = case is None or case.subject.kind == "agent"

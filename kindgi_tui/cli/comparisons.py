@@ -13,7 +13,7 @@ from kindgi_tui.cli.gates import LEAST, Least, Regression, failed_gates, finishe
 from kindgi_tui.cli.listing import print_pages
 from kindgi_tui.cli.parameters import F, paged, pages, project_filter, project_option
 from kindgi_tui.cli.report import CASES, candidate_name, print_comparison
-from kindgi_tui.cli.review import regressed, reviewed_cases
+from kindgi_tui.cli.review import regressed
 from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, pairs, short_id
 from kindgi_tui.domain.comparison_records import (
@@ -300,12 +300,11 @@ async def _ended(
     ended, interrupted = await wait_for_end(call, comparison.id)
     if call.json:
         call.out.json(v04.comparison(ended))
-        cases = await reviewed_cases(call.bench, ended) if regression == "any" else []
     else:
-        cases = await print_comparison(call, ended)
+        await print_comparison(call, ended)
     if interrupted and ended.status == "cancelled":
         return INTERRUPTED
-    sentences = failed_gates(ended, least, regression, regressed(cases))
+    sentences = failed_gates(ended, least, regression, regressed(ended))
     for sentence in sentences:
         say(sentence)
     return ANSWER_NO if sentences or not finished_well(ended) else DONE

@@ -6,7 +6,7 @@ from kindgi_tui.cli.commands import command
 from kindgi_tui.cli.following import FINAL
 from kindgi_tui.cli.gates import metric_of, summary_of
 from kindgi_tui.cli.output import Out
-from kindgi_tui.cli.review import Reviewed, reviewed_cases
+from kindgi_tui.cli.review import Reviewed, ours, reviewed_cases
 from kindgi_tui.cli.tables import Column, pairs, table
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison
@@ -18,11 +18,11 @@ CASES = 20
 """How many cases are shown unless told."""
 
 METRICS = (
-    ("weightedYesShare", "Judged yes"),
-    ("judgedCoverage", "Judged items"),
-    ("weightedPrecisionAtK", ""),
+    ("weightedYesShare", "pass_rate", "Judged yes"),
+    ("judgedCoverage", "case_coverage", "Judged items"),
+    ("weightedPrecisionAtK", "weighted_precision_at_k", ""),
 )
-"""The metrics in the order they are shown, by their stored name; the last one's words hold k."""
+"""The metrics in the order they are shown: the result's name, ours, and words; the last one's hold k."""
 
 COUNTS = (
     ("diverged", "diverged"),
@@ -35,8 +35,8 @@ COUNTS = (
 """Counts of a summary that a reader has to know, and their words."""
 
 
-async def print_comparison(call: Call, comparison: Comparison, most: int | None = CASES) -> list[Reviewed]:
-    """Prints the report with at most `most` cases (None: all), and gives the cases, regressions first."""
+async def print_comparison(call: Call, comparison: Comparison, most: int | None = CASES) -> None:
+    """Prints the report with at most `most` cases (None: all), regressions first."""
     out = call.out
     cases = await reviewed_cases(call.bench, comparison)
     _print_head(call, comparison)
@@ -56,14 +56,13 @@ async def print_comparison(call: Call, comparison: Comparison, most: int | None 
             out.line()
             out.lines(await case_lines(call.bench, reviewed, number, out.width))
             if out.gone:
-                return cases
+                return
         if len(shown) < len(cases):
             out.line()
             out.line(
                 f"{len(cases) - len(shown):,} more cases: {command(call, 'comparisons show', comparison.id)} --all"
             )
     _print_next(call, comparison, cases)
-    return cases
 
 
 def candidate_name(comparison: Comparison) -> str:
@@ -95,11 +94,11 @@ def metric_lines(comparison: Comparison, cells: int | None) -> list[str]:
         Column("N", right=True),
     ]
     rows: list[tuple[str, ...]] = []
-    for name, words in METRICS:
+    for name, own_name, words in METRICS:
         metric = metric_of(comparison, name)
         label = words or f"Top {comparison.request.k} judged yes"
         before, now = _shown(_number(metric.get("baseline")), _number(metric.get("candidate")))
-        interval = interval_of(comparison, name)
+        interval = interval_of(comparison, own_name)
         rows.append(
             (
                 label,
@@ -119,19 +118,13 @@ def metric_lines(comparison: Comparison, cells: int | None) -> list[str]:
 
 def interval_of(comparison: Comparison, name: str) -> Interval | None:
     """The stored interval of a metric's change; None without one."""
-    told: Json = comparison.result
-    for step in ("ours", "intervals", name):
+    told: Json = ours(comparison)
+    for step in ("intervals", name):
         told = told.get(step) if isinstance(told, dict) else None
     if not isinstance(told, dict):
         return None
     low, high = _number(told.get("low")), _number(told.get("high"))
     return None if low is None or high is None else Interval(low, high)
-
-
-def ours(comparison: Comparison) -> dict[str, Json]:
-    """What is stored beside the wire's result; empty without one."""
-    told = comparison.result.get("ours") if isinstance(comparison.result, dict) else None
-    return told if isinstance(told, dict) else {}
 
 
 def _print_head(call: Call, comparison: Comparison) -> None:
@@ -157,11 +150,11 @@ def _print_head(call: Call, comparison: Comparison) -> None:
 
 
 def _interval_sentences(comparison: Comparison) -> list[str]:
-    name, words = METRICS[0]
+    name, own_name, words = METRICS[0]
     metric = metric_of(comparison, name)
     if _number(metric.get("delta")) is None:
         return []
-    return [interval_sentence(words, interval_of(comparison, name), int(_number(metric.get("n")) or 0))]
+    return [interval_sentence(words, interval_of(comparison, own_name), int(_number(metric.get("n")) or 0))]
 
 
 def _facts(comparison: Comparison) -> list[tuple[str, str | None]]:

@@ -2,52 +2,71 @@
 
 from typing import NamedTuple
 
-from kindgi_tui.domain.comparing import experts_only
+from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.comparisons import CaseResult
-from kindgi_tui.domain.regressions import CaseStanding, Standing, in_order, said_yes, standing_of
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.workbench import Page, Workbench
 
 PAGE = 500
 """Cases read at once."""
 
+REGRESSED = "regressed"
+"""The standing of a case that got worse, as it is stored."""
+
 
 class Reviewed(NamedTuple):
     """One case of a comparison with all there is to show of it."""
 
-    standing: CaseStanding
-    """How the candidate did."""
+    standing: str
+    """How the candidate did: `regressed`, `unknown`, `improved` or `unchanged`; empty where it isn't stored."""
     result: CaseResult
     """Its scores, changes and tool calls."""
     case: Case | None
     """The case as the test set has it; None when it isn't there any more."""
 
 
-async def reviewed_cases(bench: Workbench, comparison: Comparison) -> list[Reviewed]:
-    """The cases that have a result, in the order to look at them. Empty while there is none."""
+def ours(comparison: Comparison) -> dict[str, Json]:
+    """What is stored beside the wire's result; empty without one."""
+    told = comparison.result.get("ours") if isinstance(comparison.result, dict) else None
+    return told if isinstance(told, dict) else {}
+
+
+def standings(comparison: Comparison) -> dict[str, str]:
+    """How each case did, by case id, in the order to look at them. Empty while there is no result."""
+    told = ours(comparison).get("cases")
+    found = {}
+    for one in told if isinstance(told, list) else []:
+        if isinstance(one, dict) and isinstance(one.get("caseId"), str):
+            found[str(one["caseId"])] = str(one.get("standing"))
+    return found
+
+
+def regressed(comparison: Comparison) -> int:
+    """How many cases got worse."""
+    return sum(1 for standing in standings(comparison).values() if standing == REGRESSED)
+
+
+def results_of(comparison: Comparison) -> list[CaseResult]:
+    """The cases that have a result, in the order to look at them."""
     told = comparison.result.get("perCase") if isinstance(comparison.result, dict) else None
     results = (
         [CaseResult.read(entry) for entry in told if isinstance(entry, dict)]
         if isinstance(told, list)
         else []
     )
+    places = {case_id: place for place, case_id in enumerate(standings(comparison))}
+    return sorted(results, key=lambda result: places.get(result.case_id, len(places)))
+
+
+async def reviewed_cases(bench: Workbench, comparison: Comparison) -> list[Reviewed]:
+    """The cases that have a result, with their copies in the test set, in the order to look at them."""
+    results = results_of(comparison)
     if not results:
         return []
     cases = await _cases(bench, comparison)
-    experts = comparison.request.weighing == "experts-only"
-    reviewed: dict[str, Reviewed] = {}
-    for result in results:
-        case = cases.get(result.case_id)
-        items = () if case is None else experts_only(case.items) if experts else case.items
-        reviewed[result.case_id] = Reviewed(standing_of(result, said_yes(items)), result, case)
-    order = in_order(one.standing for one in reviewed.values())
-    return [reviewed[standing.case_id] for standing in order]
-
-
-def regressed(cases: list[Reviewed]) -> int:
-    """How many cases got worse."""
-    return sum(1 for one in cases if one.standing.standing is Standing.REGRESSED)
+    known = standings(comparison)
+    return [Reviewed(known.get(result.case_id, ""), result, cases.get(result.case_id)) for result in results]
 
 
 async def _cases(bench: Workbench, comparison: Comparison) -> dict[str, Case]:

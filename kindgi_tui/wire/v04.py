@@ -316,10 +316,7 @@ def _ours(value: Json) -> Json:
         return None
     intervals = value.get("intervals")
     if isinstance(intervals, dict):
-        return {
-            **value,
-            "intervals": {METRIC_NAMES.get(name, name): told for name, told in intervals.items()},
-        }
+        return {**value, "intervals": {camel(name): told for name, told in intervals.items()}}
     return value
 
 
