@@ -48,14 +48,15 @@ def told_apart(
     values: Iterator[Found | Problem],
 ) -> tuple[Format | None, Iterator[Found | Problem]]:
     """The format of a file's values, by the first of its first 50 that a format knows, and the values again."""
-    head = list(islice(values, _LOOKED_AT))
-    for value in head:
+    head: list[Found | Problem] = []
+    for value in islice(values, _LOOKED_AT):
+        head.append(value)
         if isinstance(value, Found):
-            for known in FORMATS:
-                if known.sniff(value.value):
-                    return known, chain(head, values)
-            if chat.is_message(value.value):
-                return cast("Format", chat), chain(head, values)
+            chosen = next((known for known in FORMATS if known.sniff(value.value)), None)
+            if chosen is None and chat.is_message(value.value):
+                chosen = cast("Format", chat)
+            if chosen is not None:
+                return chosen, chain(head, values)
     return None, chain(head, values)
 
 

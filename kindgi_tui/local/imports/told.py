@@ -89,7 +89,7 @@ def told_by(messages: list[Json]) -> Iterator[Told]:
 
 
 def _told_by_one(message: dict[str, Json], number: int) -> Iterator[Told]:
-    kind = message.get("type")
+    kind = _word(message.get("type"))
     created = time_of(message.get("created_at") or message.get("createdAt") or message.get("timestamp"))
     at = created.isoformat().replace("+00:00", "Z") if created else None
     if kind in ("function_call", "custom_tool_call") and "role" not in message:
@@ -171,13 +171,13 @@ def _shown(part: Json) -> str | None:
         return part
     if not isinstance(part, dict):
         return None if part is None else json_text(part)
-    kind = part.get("type")
+    kind = _word(part.get("type"))
     text = part.get("text")
     if isinstance(text, str) and (kind is None or kind in _TEXT_PARTS):
         return text
     if kind == "refusal" and isinstance(part.get("refusal"), str):
         return str(part["refusal"])
-    if isinstance(kind, str):
+    if kind is not None:
         return None if kind in _HIDDEN_PARTS else f"[{_SHOWN_AS.get(kind, kind)}]"
     return json_text(part)
 

@@ -15,6 +15,7 @@ from kindgi_tui.local.imports.json_values import Found
 from kindgi_tui.local.imports.reading import summarise
 from kindgi_tui.local.imports.records import ImportedRun, Place, Problem
 
+from tests.hostile import corpus
 from tests.local.imports.reading_lines import OPTIONS, assistant, call, imported, only, said, user, written
 
 _KEYS = """
@@ -61,7 +62,7 @@ messages = st.lists(
             "function_call": objects,
             "tool_call_id": scalars,
             "name": scalars,
-            "type": st.sampled_from(["function_call", "function_call_output", "reasoning"]),
+            "type": st.sampled_from(["function_call", "function_call_output", "reasoning"]) | values,
         },
     )
     | values,
@@ -183,3 +184,32 @@ def test_a_list_of_a_hundred_thousand(tmp_path: Path) -> None:
     typed = only(tmp_path, {"agent": "a.b", "output": {"appended": [], "output": list(range(100_000))}})
     assert isinstance(typed.detail.output, dict)
     assert len(str(typed.detail.output["output"])) > 100_000
+
+
+@pytest.mark.parametrize("name", corpus.strings())
+def test_the_corpus_comes_in_unchanged(tmp_path: Path, name: str) -> None:
+    words = corpus.strings()[name]
+    chat = only(
+        tmp_path, {"id": words, "messages": [user(words), assistant(words)], "metadata": {"agent": words}}
+    )
+    assert (chat.detail.input, said(chat)[-1]) == (words, ("agent", words))
+    check(chat)
+    told = {
+        "item": {"key": "answer"},
+        "verdict": "no",
+        "reason": words,
+        "judge": words,
+        "participantId": words,
+    }
+    ours = {
+        "id": words,
+        "agent": words,
+        "input": words,
+        "output": words,
+        "judgments": [told],
+        "scores": {words: words},
+    }
+    run = only(tmp_path, ours)
+    assert said(run) == [("user", words), ("agent", words)]
+    assert len(run.judgments) == 1
+    check(run)
