@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 from kindgi_tui.domain.base import Frozen
 
 if TYPE_CHECKING:
-    from kindgi_tui.workbench import Workbench
+    from collections.abc import AsyncIterator, Awaitable, Callable
+
+    from kindgi_tui.domain.catalog import Published
+    from kindgi_tui.workbench import Workbench, WorkbenchError
 
 WORKSPACE_VARIABLE = "KINDGI_TUI_WORKSPACE"
 """The environment variable that names the workspace folder."""
@@ -60,3 +63,41 @@ async def open_workbench(target: Target) -> tuple["Workbench", Opened]:
     folder = workspace_folder(target)
     workbench, created = await open_local(folder, target.person)
     return workbench, Opened(folder=folder, created=created)
+
+
+def init_pack(folder: Path, name: str) -> tuple[Path, ...]:
+    """Writes a small pack that works into an empty or new folder; gives its files. Raises Invalid, Conflict."""
+    from kindgi_tui.local.packs.scaffold import init_pack as write
+
+    return write(folder, name)
+
+
+async def watch_pack(
+    folder: Path, publish: "Callable[[Path], Awaitable[Published]]"
+) -> "AsyncIterator[Published | WorkbenchError]":
+    """Publishes a pack's folder now and at every save: what each publish came to, or why it was refused."""
+    import asyncio
+
+    from kindgi_tui.local.packs.watching import PublishedAgain, Refused, watch
+
+    async for event in watch(folder, publish, asyncio.Event()):
+        if isinstance(event, PublishedAgain):
+            yield event.result
+        elif isinstance(event, Refused):
+            yield event.error
+
+
+def store_damage(target: Target) -> str | None:
+    """What is wrong with the workspace's file, in SQLite's words; None when it is whole or not there."""
+    from kindgi_tui.local.workbench import FILE_NAME
+    from kindgi_tui.storage.checking import damage
+
+    file = workspace_folder(target) / FILE_NAME
+    return damage(file) if file.is_file() else None
+
+
+def network_file_system(folder: Path) -> str | None:
+    """The kind of network file system a folder is on; None on a local disk."""
+    from kindgi_tui.storage.filesystem import network_type
+
+    return network_type(folder)

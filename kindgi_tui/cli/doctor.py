@@ -45,11 +45,15 @@ async def doctor(call: Call) -> int:
 
     It never makes a workspace, and asks no model for anything.
     """
-    from kindgi_tui.opening import Target, workspace_folder
+    from kindgi_tui.opening import Target, store_damage, workspace_folder
 
-    folder = workspace_folder(Target(workspace=call.asked.workspace, person=call.asked.person))
+    target = Target(workspace=call.asked.workspace, person=call.asked.person)
+    folder = workspace_folder(target)
     findings = [*_machine(), *_place(folder)]
     if _has_workspace(folder):
+        wrong = store_damage(target)
+        words = "the file is whole" if wrong is None else f"{wrong}. Restore a backup."
+        findings.append(Finding("integrity", "ok" if wrong is None else "trouble", words))
         findings += await _workspace(call)
     if call.json:
         troubled = any(one.state == "trouble" for one in findings)
@@ -96,6 +100,8 @@ def _has_workspace(folder: Path) -> bool:
 
 
 def _place(folder: Path) -> list[Finding]:
+    from kindgi_tui.opening import network_file_system
+
     found = []
     if _has_workspace(folder):
         found.append(Finding("workspace", "ok", f"in {folder}"))
@@ -110,6 +116,10 @@ def _place(folder: Path) -> list[Finding]:
     else:
         found.append(Finding("workspace", "note", f"None yet in {folder}; any other command makes it."))
     there = next((parent for parent in (folder, *folder.parents) if parent.is_dir()), Path("/"))
+    network = network_file_system(there)
+    if network is not None:
+        words = f"{there} is on a network file system ({network}), where SQLite's locks can't be trusted."
+        found.append(Finding("file system", "trouble", f"{words} Choose a folder on a local disk."))
     if not os.access(there, os.W_OK):
         found.append(
             Finding("rights", "trouble", f"{there} can't be written. Change its rights or choose another.")
