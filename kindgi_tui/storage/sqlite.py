@@ -74,6 +74,19 @@ class Database:
         future = asyncio.get_running_loop().run_in_executor(self._writer, self._writing, operation)
         return await asyncio.shield(future)
 
+    async def read_committed(self, operation: Callable[[sqlite3.Connection], T]) -> T:
+        """Runs `operation` on a reader's connection outside a transaction, as a backup needs it. Raises Trouble."""
+
+        def plainly() -> T:
+            with translated(self.path):
+                return operation(self._connection())
+
+        return await asyncio.get_running_loop().run_in_executor(self._readers, plainly)
+
+    def read_now(self, operation: Callable[[sqlite3.Connection], T]) -> T:
+        """The same as `read`, for a caller without an event loop."""
+        return self._readers.submit(self._reading, operation).result()
+
     def write_now(self, operation: Callable[[sqlite3.Connection], T]) -> T:
         """The same as `write`, for a caller without an event loop."""
         return self._writer.submit(self._writing, operation).result()

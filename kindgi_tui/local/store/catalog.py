@@ -58,8 +58,8 @@ def register_pack(
 ) -> Published:
     """Registers a snapshot and its versions (kind, id, version, digest, definition).
 
-    Known versions stay with the snapshot that registered them, unless the files that run them changed: then they
-    run from the new one. Raises Conflict when a version's content differs.
+    A known version with the same content runs from the new snapshot from now on: the files beside it may be newer.
+    Raises Conflict when a version's content differs.
     """
     required: list[Json] = list(snapshot.env_required)
     optional: list[Json] = list(snapshot.env_optional)
@@ -88,6 +88,11 @@ def register_pack(
             )
             added.append(get_version(connection, kind, identity, version))
         elif found.digest == digest:
+            # The same version, and perhaps new data files beside it: it runs from the newest copy.
+            connection.execute(
+                "UPDATE catalog SET pack = ? WHERE kind = ? AND id = ? AND version = ?",
+                (snapshot.digest, kind, storable(identity), storable(version)),
+            )
             known.append(found)
         else:
             raise Conflict(

@@ -1,0 +1,66 @@
+"""A conversation as models read it, made from recorded messages in the wire's names."""
+
+import json
+
+from kindgi_tui.domain.base import Json
+from kindgi_tui.local.models.calls import (
+    AgentMessage,
+    Message,
+    SystemMessage,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+
+EVENT_STARTS = ("webhook", "event")
+"""What started a run whose message came from another system: the model reads it as data."""
+
+
+def as_event(content: Json) -> str:
+    """Words from outside as a block of data; the block's own end can't be forged in it (DESIGN section 6)."""
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    return f"<event>\n{text.replace('<event', '&lt;event').replace('</event', '&lt;/event')}\n</event>"
+
+
+def text_of(content: Json) -> str:
+    """A message's content as words: text as it is, an object's `text`, anything else as JSON."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, dict) and isinstance(content.get("text"), str):
+        return str(content["text"])
+    return "" if content is None else json.dumps(content)
+
+
+def history_messages(history: Json) -> list[Message]:
+    """Recorded messages as a model reads them, oldest first; a result whose call isn't there is left out."""
+    messages: list[Message] = []
+    called: set[str] = set()
+    for message in history if isinstance(history, list) else []:
+        if not isinstance(message, dict):
+            continue
+        role, content = message.get("role"), message.get("content")
+        if role == "user":
+            messages.append(UserMessage(text=text_of(content)))
+        elif role == "system":
+            messages.append(SystemMessage(text=text_of(content)))
+        elif role == "agent":
+            calls = tuple(_calls(content))
+            called.update(call.id for call in calls)
+            text = text_of(content) if not isinstance(content, dict) or "text" in content else None
+            messages.append(AgentMessage(text=text or None, tool_calls=calls))
+        elif role == "tool":
+            told = message.get("toolCall")
+            call = told if isinstance(told, dict) else {}
+            call_id = str(call.get("invocationId"))
+            if call_id in called:
+                messages.append(ToolResult(call_id=call_id, tool_id=str(call.get("toolId")), content=content))
+    return messages
+
+
+def _calls(content: Json) -> list[ToolCall]:
+    listed = content.get("toolCalls") if isinstance(content, dict) else None
+    return [
+        ToolCall(id=str(call.get("id")), name=str(call.get("name")), arguments=call.get("arguments"))
+        for call in (listed if isinstance(listed, list) else [])
+        if isinstance(call, dict)
+    ]

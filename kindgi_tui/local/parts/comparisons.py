@@ -1,0 +1,136 @@
+"""Comparisons of the local workbench: each runs in a process of its own, and any process can follow it."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+
+from kindgi_tui.domain.comparison_records import (
+    Comparison,
+    ComparisonEvent,
+    ComparisonPlan,
+    ComparisonRequest,
+)
+from kindgi_tui.local.access import Access, limits_told
+from kindgi_tui.local.store import comparisons
+from kindgi_tui.workbench import Page
+
+FOLLOW_SECONDS = 0.1
+"""How often a follower looks."""
+
+_LIVE = ("pending", "running")
+
+
+class LocalComparisons:
+    """Candidate versions, run on test sets."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    async def plan(self, request: ComparisonRequest) -> ComparisonPlan:
+        """A dry run."""
+        from kindgi_tui.local.engine.planning import check_start, plan_of
+        from kindgi_tui.local.models.config import load_models
+
+        self._access.require("editor")
+        config = load_models(self._access.folder)
+        return await self._access.read(lambda c: plan_of(c, check_start(c, request, config), config))
+
+    async def start(self, request: ComparisonRequest) -> Comparison:
+        """Starts a comparison in a process of its own and returns at once."""
+        from kindgi_tui.local.engine.executor import spawn
+        from kindgi_tui.local.engine.planning import check_start
+        from kindgi_tui.local.models.config import load_models
+
+        self._access.require("editor")
+        config = load_models(self._access.folder)
+        person = self._access.person.id
+
+        def insert(connection: sqlite3.Connection) -> str:
+            checked = check_start(connection, request, config)
+            return comparisons.insert_comparison(
+                connection, checked.request, checked.version_seq, person, len(checked.cases)
+            )
+
+        identity = await self._access.write("editor", "comparisons.start", insert, lambda made: made)
+        with limits_told():
+            spawn(self._access.folder, identity)
+        return await self.get(identity)
+
+    async def get(self, comparison_id: str) -> Comparison:
+        """One comparison, with its result once there is one."""
+        await self._end_dead()
+        return await self._access.read(lambda c: comparisons.get_comparison(c, comparison_id))
+
+    async def list(
+        self,
+        project_id: str | None = None,
+        test_set_id: str | None = None,
+        limit: int = 25,
+        cursor: str | None = None,
+    ) -> Page[Comparison]:
+        """Comparisons, newest first, without their results."""
+        await self._end_dead()
+        return await self._access.read(
+            lambda c: comparisons.list_comparisons(c, project_id, test_set_id, limit, cursor)
+        )
+
+    async def follow(self, comparison_id: str) -> AsyncIterator[ComparisonEvent]:
+        """The events until it ends; ends with an `end` event."""
+        shown: Comparison | None = None
+        while True:
+            await self._end_dead()
+            now = await self._access.read(
+                lambda c: comparisons.get_comparison(c, comparison_id, with_result=False)
+            )
+            if now.status not in _LIVE:
+                yield ComparisonEvent(kind="end", comparison=await self.get(comparison_id))
+                return
+            if now != shown:
+                shown = now
+                yield ComparisonEvent(kind="progress", comparison=now)
+            await asyncio.sleep(FOLLOW_SECONDS)
+
+    async def cancel(self, comparison_id: str) -> Comparison:
+        """Cancels it; the executor ends within a second."""
+        await self._end_dead()
+        identity = await self._access.write(
+            "editor",
+            "comparisons.cancel",
+            lambda c: comparisons.request_cancel(c, comparison_id),
+            lambda found: found,
+        )
+        return await self._access.read(lambda c: comparisons.get_comparison(c, identity))
+
+    async def resume(self, comparison_id: str) -> Comparison:
+        """Runs what is left of a failed or cancelled one."""
+        from kindgi_tui.local.engine.executor import spawn
+
+        await self._end_dead()
+        identity = await self._access.write(
+            "editor",
+            "comparisons.resume",
+            lambda c: comparisons.reopen(c, comparison_id),
+            lambda found: found,
+        )
+        spawn(self._access.folder, identity)
+        return await self.get(identity)
+
+    async def rescore(self, comparison_id: str) -> Comparison:
+        """Scores its replays again, with what was judged on them since, as a comparison of its own."""
+        from kindgi_tui.local.engine.rescores import rescore_comparison
+
+        person = self._access.person.id
+        identity = await self._access.write(
+            "editor",
+            "comparisons.rescore",
+            lambda c: rescore_comparison(c, comparison_id, person),
+            lambda made: made,
+        )
+        return await self.get(identity)
+
+    async def _end_dead(self) -> None:
+        """Ends comparisons whose executor stopped, so that nothing looks running that isn't."""
+        if await self._access.read(comparisons.dead_leases):
+            from kindgi_tui.local.engine.running import end_dead_leases
+
+            await end_dead_leases(self._access.database)

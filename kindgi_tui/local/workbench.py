@@ -1,0 +1,159 @@
+"""The local workbench: a folder with one SQLite file, opened as one person (DESIGN section 9)."""
+
+import asyncio
+import getpass
+import os
+import sqlite3
+from pathlib import Path
+
+from kindgi_tui.domain.projects import Person
+from kindgi_tui.local.access import Access
+from kindgi_tui.local.parts.catalog import LocalCatalog, LocalModels, LocalPacks
+from kindgi_tui.local.parts.comparisons import LocalComparisons
+from kindgi_tui.local.parts.judgments import LocalGroups, LocalJudgments
+from kindgi_tui.local.parts.projects import LocalAudit, LocalPeople, LocalProjects
+from kindgi_tui.local.parts.runs import LocalRuns
+from kindgi_tui.local.parts.test_sets import LocalTestSets
+from kindgi_tui.local.store.people import find_person, put_person
+from kindgi_tui.local.store.projects import add_project
+from kindgi_tui.local.store.schema import APPLICATION_ID, MIGRATIONS
+from kindgi_tui.local.store.values import from_ms, now_ms
+from kindgi_tui.storage.sqlite import Database, Trouble, translated
+from kindgi_tui.workbench import Conflict, NotFound
+
+FILE_NAME = "workspace.db"
+"""The SQLite file in a workspace folder."""
+
+
+class LocalWorkbench:
+    """The workbench on one workspace folder."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self.projects = LocalProjects(access)
+        """Projects."""
+        self.people = LocalPeople(access)
+        """People."""
+        self.runs = LocalRuns(access)
+        """Runs."""
+        self.judgments = LocalJudgments(access)
+        """Judgments."""
+        self.groups = LocalGroups(access)
+        """Groups."""
+        self.test_sets = LocalTestSets(access)
+        """Test sets."""
+        self.comparisons = LocalComparisons(access)
+        """Comparisons."""
+        self.agents = LocalCatalog(access, "agent")
+        """Agents."""
+        self.flows = LocalCatalog(access, "flow")
+        """Flows."""
+        self.packs = LocalPacks(access)
+        """Packs."""
+        self.models = LocalModels(access)
+        """Models."""
+        self.audit = LocalAudit(access)
+        """The audit log."""
+
+    @property
+    def where(self) -> str:
+        """The workspace folder."""
+        return str(self._access.folder)
+
+    @property
+    def access(self) -> Access:
+        """The store it stands on, for what belongs to this kind of workbench alone."""
+        return self._access
+
+    async def backup(self, path: Path) -> None:
+        """Writes a consistent copy of the store to a new file, at once or not at all."""
+        if await asyncio.to_thread(path.exists):
+            raise Conflict(f"{path} is there already. Name a new file.", code="backup-exists")
+
+        def copy(connection: sqlite3.Connection) -> None:
+            scratch = path.with_name(path.name + ".part")
+            with translated(path):
+                scratch.unlink(missing_ok=True)
+                target = sqlite3.connect(scratch)
+                try:
+                    connection.backup(target)
+                finally:
+                    target.close()
+                scratch.chmod(0o600)
+                scratch.rename(path)
+
+        self._access.require("admin")
+        await self._access.database.read_committed(copy)
+
+    async def close(self) -> None:
+        """Ends the threads and closes the file."""
+        await asyncio.to_thread(self._access.database.close)
+
+
+async def open_local(folder: Path, person_id: str | None = None) -> tuple[LocalWorkbench, bool]:
+    """Opens the workspace in `folder`, made when it is missing; also says whether it was made.
+
+    Without `person_id` the login name acts; the owner of the folder is its admin. Raises Trouble, NotFound.
+    """
+    return await asyncio.to_thread(_open, folder, person_id)
+
+
+def _open(folder: Path, person_id: str | None) -> tuple[LocalWorkbench, bool]:
+    file = folder / FILE_NAME
+    with translated(file):
+        created = not file.exists()
+        if folder.exists() and not folder.is_dir():
+            raise Trouble(
+                f"{folder} is a file. Choose a folder with --workspace.", code="machine-not-a-folder"
+            )
+        if created:
+            missing = not folder.exists()
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if missing:
+                folder.chmod(0o700)
+        owner = folder.stat().st_uid == os.getuid()
+    database = Database(file, APPLICATION_ID, MIGRATIONS)
+    try:
+        if created:
+            file.chmod(0o600)
+        person = _person(database, person_id, owner)
+    except BaseException:
+        database.close()
+        raise
+    return LocalWorkbench(Access(folder, database, person)), created
+
+
+def login_name() -> str:
+    """The login name of whoever runs this, without spaces; `owner` when the machine has none."""
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        name = ""
+    return "".join(name.split()) or "owner"
+
+
+def _person(database: Database, person_id: str | None, owner: bool) -> Person:
+    name = person_id if person_id is not None else login_name()
+
+    def look(connection: sqlite3.Connection) -> tuple[Person | None, bool]:
+        empty = connection.execute("SELECT count(*) FROM projects").fetchone()[0] == 0
+        return find_person(connection, name), empty
+
+    def settle(connection: sqlite3.Connection) -> Person | None:
+        if connection.execute("SELECT count(*) FROM projects").fetchone()[0] == 0:
+            add_project(connection, "Default", "default")
+        for wanted in {login_name()} if owner else set():
+            if find_person(connection, wanted) is None:
+                put_person(connection, Person(id=wanted, right="admin", created_at=from_ms(now_ms())))
+        return find_person(connection, name)
+
+    found, empty = database.read_now(look)
+    if found is None or empty:
+        found = database.write_now(settle)
+    if found is None:
+        raise NotFound(
+            f'Nobody here is called "{name}". `kindgi-tui people list` shows everybody; an admin adds them with '
+            f"`kindgi-tui people add {name}`.",
+            code="person-not-found",
+        )
+    return found
