@@ -197,7 +197,7 @@ def test_the_corpus_comes_in_unchanged(tmp_path: Path, name: str) -> None:
     told = {
         "item": {"key": "answer"},
         "verdict": "no",
-        "reason": words,
+        "reason": words[:2000],
         "judge": words,
         "participantId": words,
     }
