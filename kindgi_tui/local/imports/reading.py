@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
-from kindgi_tui.domain.base import Frozen
+from kindgi_tui.domain.imports import ImportReport, SubjectCount
 from kindgi_tui.domain.runs import Subject, recorded_calls
 from kindgi_tui.local.imports.detecting import format_named, format_names, gathered, told_apart
 from kindgi_tui.local.imports.identity import plain
@@ -88,40 +88,6 @@ def _unknown(values: Iterator[Found | Problem], file: str) -> Problem:
     )
 
 
-class SubjectCount(Frozen):
-    """How many runs of one version of an agent or a flow came in."""
-
-    subject: Subject
-    """What ran."""
-    runs: int
-    """Its runs in the files that came in or were known."""
-
-
-class Report(Frozen):
-    """What an import did, or, dry, would do."""
-
-    came_in: int
-    """Runs that are new."""
-    known: int
-    """Runs that were there already, or twice in the files."""
-    left_out: int
-    """Records, parts of records and files that were left out."""
-    problems: tuple[Problem, ...]
-    """Where and why; the first 10,000."""
-    judgments: int
-    """People's judgments that rode along with the new runs."""
-    machine_scores: int
-    """Programs' scores of the new runs, which count as no judgments."""
-    subjects: tuple[SubjectCount, ...]
-    """Which agents and flows, at which versions, most runs first."""
-    formats: tuple[str, ...]
-    """The formats the runs were in."""
-    can_replay: bool
-    """Whether a comparison can replay every one of these runs here."""
-    replay: tuple[str, ...]
-    """Whether these runs can be replayed here, and why not: one sentence each."""
-
-
 Outcome = tuple[ImportedRun, Literal["new", "known"]] | Problem
 """One thing read, and for a run what the store said of its id."""
 
@@ -130,7 +96,7 @@ def summarise(
     outcomes: Iterable[Outcome],
     published: Mapping[str, Collection[str]] | None = None,
     tools: Collection[str] = (),
-) -> Report:
+) -> ImportReport:
     """The report of an import.
 
     `published` has the versions of each agent and flow id that this workspace has a pack for, `tools` the tool ids;
@@ -164,7 +130,7 @@ def summarise(
     can_replay, sentences = _replay(
         came_in + known, several, [subject for subject, _ in counted], called, published or {}, tools
     )
-    return Report(
+    return ImportReport(
         came_in=came_in,
         known=known,
         left_out=left_out,

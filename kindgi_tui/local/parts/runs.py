@@ -16,7 +16,6 @@ from kindgi_tui.local.access import Access
 from kindgi_tui.local.imports.kindgi_jsonl import export_line
 from kindgi_tui.local.imports.reading import read_files, summarise
 from kindgi_tui.local.imports.records import ImportedRun, Problem
-from kindgi_tui.local.imports.records import ImportOptions as ReadOptions
 from kindgi_tui.local.store import run_lists, run_search, runs
 from kindgi_tui.local.store.catalog import entry_versions, list_entries
 from kindgi_tui.local.store.judgments import add_judgment, judgments_of_run
@@ -71,7 +70,7 @@ class LocalRuns:
         published, tools = await self._access.read(_published)
         outcomes: _Outcomes = []
         # The file is read a batch at a time, so that a long one never stands in memory whole.
-        reading = read_files(paths, ReadOptions.model_validate(options.model_dump()))
+        reading = read_files(paths, options)
         seen: set[str] = set()
         for batch in _batches(reading):
             outcomes.extend(each for each in batch if isinstance(each, Problem))
@@ -82,7 +81,7 @@ class LocalRuns:
             await self._access.write(
                 "editor", "runs.import", lambda c: None, options.project_id, {"runs": report.came_in}
             )
-        return ImportReport.model_validate(report.model_dump())
+        return report
 
     async def _import(self, found: Sequence[ImportedRun], seen: set[str], dry_run: bool) -> _Outcomes:
         if dry_run:

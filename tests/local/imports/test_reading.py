@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from kindgi_tui.local.imports.reading import Outcome, Report, read_files, summarise
+from kindgi_tui.domain.imports import ImportReport
+from kindgi_tui.local.imports.reading import Outcome, read_files, summarise
 from kindgi_tui.local.imports.records import ImportedRun, Problem
 
 from tests.local.imports.reading_lines import OPTIONS, assistant, call, imported, said, user, written
@@ -112,7 +113,7 @@ def test_a_name_that_is_no_utf8(tmp_path: Path) -> None:
     assert runs[0].detail.subject.id == "caf-udce9"
 
 
-def report(paths: list[Path], **more: Any) -> Report:
+def report(paths: list[Path], **more: Any) -> ImportReport:
     seen: set[str] = set()
 
     def outcomes() -> list[Outcome]:
