@@ -66,8 +66,6 @@ def _marks(result: CaseResult) -> list[str]:
         marks.append(f"{count} refused call{'' if count == 1 else 's'}")
     if result.approval_skipped:
         marks.append("approval skipped")
-    if result.no_context:
-        marks.append("no context was kept")
     if result.rescored is False:
         marks.append("not rescored: its replays are gone")
     return marks
@@ -187,8 +185,8 @@ def _call_lines(result: CaseResult) -> list[str]:
 
 
 def _call_line(call: ToolTrace) -> str:
-    version = f" {call.tool_version}" if call.tool_version else ""
+    name = f"{call.tool_id} {call.tool_version}" if call.tool_version else call.tool_id
     arguments = one_line(dumps_line(call.arguments), 120)
     reason = f" ({one_line(call.reason, 160)})" if call.reason else ""
     source = "recomputed" if call.recomputed else call.source
-    return f"  {source}: {one_line(call.tool_id, 80)}{one_line(version, 40)} {arguments}{reason}"
+    return f"  {source}: {one_line(name, 120)} {arguments}{reason}"

@@ -86,12 +86,18 @@ def _workbench_code(cause: Exception) -> int | None:
     from kindgi_tui.workbench import Denied, Interrupted, Unavailable, WorkbenchError
 
     if not isinstance(cause, WorkbenchError):
-        return None
+        return WRONG if _out_of_limits(cause) else None
     if cause.code.startswith("machine-"):
         return MACHINE
     if isinstance(cause, Denied | Unavailable):
         return NOT_REACHED
     return INTERRUPTED if isinstance(cause, Interrupted) else WRONG
+
+
+def _out_of_limits(cause: Exception) -> bool:
+    from kindgi_tui.domain.limits import LimitError
+
+    return isinstance(cause, LimitError)
 
 
 def _see(ctx: click.Context | None) -> str:

@@ -83,12 +83,12 @@ def waiting_items(cases: list[Reviewed]) -> list[tuple[str, str]]:
 
 
 def metric_lines(comparison: Comparison, cells: int | None) -> list[str]:
-    """The metrics as a table: recorded, candidate, change in points, spread, cases with evidence."""
+    """The metrics as a table: recorded, candidate, change in percentage points, spread, cases with evidence."""
     columns = [
         Column("METRIC"),
         Column("RECORDED", right=True),
         Column(comparison.request.subject_version, right=True),
-        Column("CHANGE", right=True),
+        Column("POINTS", right=True),
         Column("95% INTERVAL", right=True),
         Column("SPREAD", right=True),
         Column("N", right=True),

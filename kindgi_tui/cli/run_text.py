@@ -82,10 +82,8 @@ def _section(out: Out, title: str, value: Json) -> None:
 
 
 def _call_lines(call: RecordedCall) -> list[str]:
-    version = f" {call.tool_version}" if call.tool_version else ""
-    lines = [
-        f"{one_line(call.tool_id, 80)}{one_line(version, 40)} {one_line(dumps_line(call.arguments), 160)}"
-    ]
+    name = f"{call.tool_id} {call.tool_version}" if call.tool_version else call.tool_id
+    lines = [f"{one_line(name, 120)} {one_line(dumps_line(call.arguments), 160)}"]
     if not call.finished:
         return [*lines, "  no result was recorded"]
     came = "failed: " if call.failed else ""
