@@ -42,24 +42,25 @@ class Asks(Protocol):
 class _Line:
     """One provider in use: its client, its slots, and until when it asked to be left alone."""
 
-    def __init__(self, provider: Provider, client: Client) -> None:
-        self.provider = provider
+    def __init__(self, client: Client, slots: int) -> None:
         self.client = client
-        self.slots = asyncio.Semaphore(provider.concurrency)
+        self.slots = asyncio.Semaphore(slots)
         self.closed_until = 0.0
 
 
 class Models:
     """The configured providers. An async context manager: leaving it closes the connections.
 
-    Clock, sleep and chance can be given, for tests: `now` is seconds since 1970, `sleep` waits that many seconds,
-    `chance` gives numbers in [0, 1).
+    `at_once` is how many calls may be under way at a provider whose configuration names no `concurrency`: the
+    engine passes its own. Clock, sleep and chance can be given, for tests: `now` is seconds since 1970, `sleep`
+    waits that many seconds, `chance` gives numbers in [0, 1).
     """
 
     def __init__(
         self,
         config: ModelsConfig,
         *,
+        at_once: int = 16,
         environment: Mapping[str, str] | None = None,
         patience: Patience | None = None,
         now: Callable[[], float] = time.time,
@@ -68,6 +69,7 @@ class Models:
     ) -> None:
         self.config = config
         """What it was made from."""
+        self._at_once = at_once
         self._environment = os.environ if environment is None else environment
         self._patience = patience or Patience()
         self._now = now
@@ -127,7 +129,9 @@ class Models:
         line = self._lines.get(name)
         if line is None:
             provider = self.config.provider(name)
-            line = self._lines[name] = _Line(provider, self._client(provider))
+            slots = provider.concurrency or self._at_once
+            provider = provider.model_copy(update={"concurrency": slots})
+            line = self._lines[name] = _Line(self._client(provider), slots)
         return line
 
     def _client(self, provider: Provider) -> Client:

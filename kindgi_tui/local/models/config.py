@@ -23,6 +23,7 @@ variable alone; `OPENAI_BASE_URL` moves `openai` elsewhere, and then no key is n
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -30,6 +31,9 @@ from kindgi_tui.domain.base import Frozen
 from kindgi_tui.local.models.calls import ModelRef
 from kindgi_tui.local.models.failures import BadModelsFile, NoProvider
 from kindgi_tui.local.models.providers import PRESETS, Provider
+
+if TYPE_CHECKING:
+    from kindgi_tui.local.models.models_file import ModelsFile
 
 FILE_NAME = "models.toml"
 """What the file is called in a workspace and in the user's configuration folder."""
@@ -182,62 +186,53 @@ def _file(workspace: Path | None, env: Mapping[str, str], user_folder: Path | No
 
 
 def _read(path: Path) -> ModelsConfig:
+    # Imported here: most starts have no such file, and tomllib with its patterns takes milliseconds.
     from kindgi_tui.local.models.models_file import read_models_file
 
-    data, line_of = read_models_file(path)
-
-    def wrong(keys: tuple[str, ...], sentence: str) -> BadModelsFile:
-        line = line_of(keys)
-        return BadModelsFile(f"{path}, line {line}: {sentence}" if line else f"{path}: {sentence}")
-
+    file = read_models_file(path)
+    data = file.data
     for key in data:
         if key not in ("providers", "default", "instead"):
-            raise wrong((key,), f"unknown key `{key}`; there are providers, default and instead.")
-    providers: dict[str, Provider] = {}
+            raise file.wrong(f"unknown key `{key}`; there are providers, default and instead.", key)
     tables = data.get("providers", {})
     if not isinstance(tables, dict):
-        raise wrong(("providers",), "`providers` must be tables, such as [providers.local].")
-    for name, table in tables.items():
-        if not isinstance(table, dict):
-            raise wrong(("providers", name), f"provider {name} must be a table, [providers.{name}].")
-        if "/" in name:
-            raise wrong(("providers", name), f"a provider's name can't hold a slash: {name!r}.")
-        for secret in ("api_key", "key", "token"):
-            if secret in table:
-                raise wrong(
-                    ("providers", name, secret),
-                    f"keys don't belong in files: set `api_key_env` to the name of the variable that holds {name}'s.",
-                )
-        preset = PRESETS.get(name)
-        base = preset.model_dump() if preset is not None else {"name": name}
-        if preset is not None and "base_url" in table:
-            # A key only ever goes to the address it was meant for, and another address may not be free.
-            base |= {"api_key_env": None, "free": False}
-        try:
-            provider = Provider.model_validate({**base, **table, "name": name})
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            at = tuple(str(part) for part in first["loc"])
-            what = "is missing" if first["type"] == "missing" else f"is wrong: {first['msg']}"
-            raise wrong(("providers", name, *at), f"`{'.'.join(at)}` of provider {name} {what}.") from None
-        line = line_of(("providers", name, "base_url"))
-        where = (
-            f"{path}, line {line}: base_url of provider {name}" if line else f"base_url of provider {name}"
-        )
-        providers[name] = provider.model_copy(update={"base_url": checked_address(provider.base_url, where)})
+        raise file.wrong("`providers` must be tables, such as [providers.local].", "providers")
     default = data.get("default")
     if default is not None and not isinstance(default, str):
-        raise wrong(("default",), '`default` must be a text, such as "local/gemma".')
+        raise file.wrong('`default` must be a text, such as "local/gemma".', "default")
     instead = data.get("instead", {})
     if not isinstance(instead, dict) or not all(isinstance(value, str) for value in instead.values()):
-        raise wrong(("instead",), '`instead` must hold lines such as "openai/gpt-5" = "local/gemma".')
-    at_default = line_of(("default",))
+        raise file.wrong('`instead` must hold lines such as "openai/gpt-5" = "local/gemma".', "instead")
     return ModelsConfig(
-        providers=providers,
-        default=model_ref(default, f"{path}, line {at_default}") if default else None,
-        instead={
-            key: model_ref(value, f"{path}, line {line_of(('instead', key))}")
-            for key, value in instead.items()
-        },
+        providers={name: _provider(file, name, table) for name, table in tables.items()},
+        default=model_ref(default, file.place("default")) if default else None,
+        instead={key: model_ref(value, file.place("instead", key)) for key, value in instead.items()},
         source=str(path),
     )
+
+
+def _provider(file: "ModelsFile", name: str, table: object) -> Provider:
+    """One provider's table on top of what is known by its name."""
+    if not isinstance(table, dict):
+        raise file.wrong(f"provider {name} must be a table, [providers.{name}].", "providers", name)
+    if "/" in name:
+        raise file.wrong(f"a provider's name can't hold a slash: {name!r}.", "providers", name)
+    for secret in ("api_key", "key", "token"):
+        if secret in table:
+            sentence = f"keys don't belong in files: name the variable that holds {name}'s in `api_key_env`."
+            raise file.wrong(sentence, "providers", name, secret)
+    preset = PRESETS.get(name)
+    base = preset.model_dump() if preset is not None else {}
+    if "base_url" in table:
+        # A key only ever goes to the address it was meant for, and another address may not be free.
+        base |= {"api_key_env": None, "free": False}
+    try:
+        provider = Provider.model_validate({**base, **table, "name": name})
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        at = tuple(str(part) for part in first["loc"])
+        what = "is missing" if first["type"] == "missing" else f"is wrong: {first['msg']}"
+        sentence = f"`{'.'.join(at)}` of provider {name} {what}."
+        raise file.wrong(sentence, "providers", name, *at) from None
+    where = f"{file.place('providers', name, 'base_url')}: base_url of provider {name}"
+    return provider.model_copy(update={"base_url": checked_address(provider.base_url, where)})

@@ -2,21 +2,37 @@
 
 import re
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from kindgi_tui.local.models.failures import BadModelsFile
 
-LineOf = Callable[[tuple[str, ...]], int | None]
-"""The line (from 1) where a key path stands in the file, or the nearest table around it; None: not found."""
-
 _LARGEST = 1_000_000
 _AT = re.compile(r"\s*\(at line (\d+), column (\d+)\)$")
 
 
-def read_models_file(path: Path) -> tuple[dict[str, Any], LineOf]:
-    """The file as TOML gives it, and where its keys stand. Raises BadModelsFile with file and line."""
+class ModelsFile:
+    """A file's content as TOML gives it, and where its keys stand."""
+
+    def __init__(self, path: Path, text: str, data: dict[str, Any]) -> None:
+        self.path = path
+        """Where it was read."""
+        self.data = data
+        """Its tables and values."""
+        self._lines = text.splitlines()
+
+    def place(self, *keys: str) -> str:
+        """The file and, where it can be found, the line (from 1) of a key path or the nearest table around it."""
+        line = _line_of(self._lines, keys)
+        return f"{self.path}, line {line}" if line else str(self.path)
+
+    def wrong(self, sentence: str, *keys: str) -> BadModelsFile:
+        """The complaint about what stands at a key path."""
+        return BadModelsFile(f"{self.place(*keys)}: {sentence}")
+
+
+def read_models_file(path: Path) -> ModelsFile:
+    """Reads the file. Raises BadModelsFile with file and line when it is no TOML."""
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -29,14 +45,12 @@ def read_models_file(path: Path) -> tuple[dict[str, Any], LineOf]:
         line = raw.count(b"\n", 0, error.start) + 1
         raise BadModelsFile(f"{path}, line {line}: not UTF-8 text.") from None
     try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        return ModelsFile(path, text, tomllib.loads(text))
+    except (ValueError, RecursionError) as error:
         said = str(error)
         at = _AT.search(said)
         line = int(at.group(1)) if at else text.count("\n") + 1
         raise BadModelsFile(f"{path}, line {line}: not TOML: {_AT.sub('', said).rstrip('.')}.") from None
-    lines = text.splitlines()
-    return data, lambda keys: _line_of(lines, keys)
 
 
 def _line_of(lines: list[str], keys: tuple[str, ...]) -> int | None:

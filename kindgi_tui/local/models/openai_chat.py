@@ -124,7 +124,7 @@ def read_answer(answer: Json, request: ModelRequest, provider: Provider) -> Mode
         choice: Any = choices[0]
         message = choice["message"]
         calls = _tool_calls(message.get("tool_calls"), request)
-        text = _text(message.get("content"))
+        text = _text(message.get("content")) or None
         finish = choice.get("finish_reason")
         if not text and not calls and isinstance(message.get("refusal"), str):
             text, finish = message["refusal"], "content_filter"

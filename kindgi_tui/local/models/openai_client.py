@@ -133,7 +133,7 @@ class OpenAIClient:
             raise TryFailed(
                 ModelUnavailable(
                     f"{provider.name} can't be reached at {provider.base_url}: "
-                    f"{short(str(error.os_error.strerror or error.os_error), self._key)}. Is it running?"
+                    f"{short(_why(error), self._key)}. Is it running?"
                 ),
                 Fault.TROUBLE,
             ) from None
@@ -148,9 +148,10 @@ class OpenAIClient:
 
         headers = {"Content-Type": "application/json", "Accept": "application/json", **self._provider.headers}
         if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
+            header = self._provider.api_key_header
+            headers[header] = f"Bearer {self._key}" if header.lower() == "authorization" else self._key
         return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=self._provider.concurrency, keepalive_timeout=60),
+            connector=aiohttp.TCPConnector(limit=self._provider.concurrency or 16, keepalive_timeout=60),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S),
             headers=headers,
             proxy=_proxy(self._provider.base_url),
@@ -207,6 +208,12 @@ def _json(raw: bytes) -> Json:
     except (ValueError, RecursionError):
         return None
     return value
+
+
+def _why(error: "aiohttp.ClientConnectorError") -> str:
+    # A certificate error has no os_error, though it is a connector error.
+    inner = getattr(error, "os_error", error)
+    return getattr(inner, "strerror", None) or str(inner)
 
 
 def _proxy(url: str) -> str | None:

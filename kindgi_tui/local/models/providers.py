@@ -51,8 +51,10 @@ class Provider(Frozen):
     """The environment variable that holds the key; None: no key is sent."""
     default_model: str | None = None
     """The model when an agent names none."""
-    concurrency: int = Field(default=16, ge=1, le=1000)
-    """How many calls may be under way at once."""
+    api_key_header: str = "Authorization"
+    """The header that carries the key: after `Bearer` in `Authorization`, alone in any other."""
+    concurrency: int | None = Field(default=None, ge=1, le=1000)
+    """How many calls may be under way at once; None: as many as whoever asks wants."""
     timeout_s: float = Field(default=120, gt=0, le=3600)
     """Seconds one try of a call may take, connecting included."""
     typed_output: TypedOutput = "json_schema"

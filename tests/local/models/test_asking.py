@@ -4,9 +4,12 @@ import asyncio
 import email.utils
 import importlib.util
 import logging
+import subprocess
+import sys
 import time
 
 import pytest
+from kindgi_tui.local.models.asking import Models
 from kindgi_tui.local.models.calls import (
     AgentMessage,
     OutputSchema,
@@ -295,6 +298,47 @@ async def test_a_server_that_is_not_there_and_comes_back(kind: str) -> None:
             assert (await asked.complete(ask())).text == "hello"
 
 
+async def test_tls_where_there_is_none() -> None:
+    async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(10)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+
+    async with ModelServer() as server, await asyncio.start_server(plain, "127.0.0.1", 0) as listening:
+        address = f"https://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
+        async with models(server, base_url=address) as asked:
+            with pytest.raises(ModelUnavailable, match="can't be reached at https"):
+                await asked.complete(ask())
+
+
+async def test_another_header_for_the_key() -> None:
+    async with ModelServer() as server, models(server, api_key_header="api-key") as asked:
+        await asked.complete(ask())
+        assert server.received[0].headers["api-key"] == KEY
+        assert "authorization" not in server.received[0].headers
+
+
+async def test_the_asker_says_how_many_at_once() -> None:
+    async with ModelServer() as server:
+        config = models(server).config
+        server.script(say("ok", delay=0.02))
+        async with Models(config, at_once=3, environment={"KEY": KEY}) as asked:
+            await asyncio.gather(*(asked.complete(ask()) for _ in range(12)))
+        assert server.max_in_flight == 3
+
+
+def test_nothing_heavy_is_imported_before_a_call() -> None:
+    names = ("asking", "cache", "calls", "checking", "config", "typed", "openai_chat")
+    heavy = "('aiohttp', 'anthropic', 'httpx', 'httpx2', 'jsonschema', 'kindgi', 'openai', 'platformdirs', 'rich')"
+    code = (
+        "import sys\n"
+        + "".join(f"import kindgi_tui.local.models.{name}\n" for name in names)
+        + f"print([name for name in {heavy} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 @KINDS
 async def test_cancelling_leaves_nothing_behind(kind: str) -> None:
     async with ModelServer() as server, models(server, kind, concurrency=2) as asked:
@@ -368,10 +412,11 @@ async def test_call_ids_are_made_unique() -> None:
         assert len({c.id for c in (*first.tool_calls, *again.tool_calls)}) == 4
 
 
-async def test_a_redirect_is_not_followed() -> None:
-    async with ModelServer() as other, ModelServer() as server, models(server) as asked:
+@KINDS
+async def test_a_redirect_is_not_followed(kind: str) -> None:
+    async with ModelServer() as other, ModelServer() as server, models(server, kind) as asked:
         server.script(Answer(status=308, raw=b"", headers={"Location": other.url + "/chat/completions"}))
-        with pytest.raises(ModelRefused, match="points to another address"):
+        with pytest.raises(ModelRefused, match="308"):
             await asked.complete(ask())
         assert other.received == []
 
@@ -422,8 +467,6 @@ async def test_anthropic_settings() -> None:
 
 
 async def test_a_missing_sdk_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
     monkeypatch.setitem(sys.modules, "anthropic", None)
     async with ModelServer() as server, models(server, "anthropic") as asked:
         with pytest.raises(NoProvider, match=r"pip install 'kindgi-tui\[models\]'"):
@@ -464,8 +507,6 @@ async def test_two_hundred_calls_under_a_limit_all_come_through() -> None:
     async with ModelServer() as server:
         server.respond = respond
         config = models(server, concurrency=50).config
-        from kindgi_tui.local.models.asking import Models
-
         async with Models(config, environment={"KEY": KEY}) as asked:
             replies = await asyncio.gather(
                 *(asked.complete(ask(UserMessage(text=str(n)))) for n in range(200))
