@@ -11,4 +11,4 @@ Json = Annotated[JsonValue, SkipValidation()]
 class Frozen(BaseModel):
     """A model whose instances never change. Unknown fields are ignored, names are ours (snake case)."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", ser_json_inf_nan="constants")
+    model_config = ConfigDict(frozen=True, extra="ignore", ser_json_inf_nan="constants", defer_build=True)
