@@ -74,7 +74,7 @@ def compare(
     )
     if replays.cancelled:
         halted = {"error": "cancelled", **halted}
-    return ComparisonResult.model_construct(summary=summary, per_case=tuple(results), **halted)
+    return ComparisonResult.make(summary=summary, per_case=tuple(results), **halted)
 
 
 def taken_cases(
@@ -111,7 +111,7 @@ def experts_only(items: Iterable[ItemSummary]) -> tuple[ItemSummary, ...]:
 def dry_run(cases: int, erased: int, settings: ComparisonSettings) -> ComparisonResult:
     """What a comparison would run, when nothing is run."""
     left_out: dict[str, Any] = {"erased": erased} if erased else {}
-    return ComparisonResult.model_construct(dry_run=True, cases=cases, **left_out, comparison=settings)
+    return ComparisonResult.make(dry_run=True, cases=cases, **left_out, comparison=settings)
 
 
 def baseline_score(case: Case, settings: ComparisonSettings) -> Score:
@@ -149,9 +149,7 @@ class _Replays:
         """Counts a replay that a model answered."""
         key = (provider.id, provider.model)
         runs = self.models[key].runs if key in self.models else 0
-        self.models[key] = SamplingModel.model_construct(
-            provider_id=provider.id, model=provider.model, runs=runs + 1
-        )
+        self.models[key] = SamplingModel.make(provider_id=provider.id, model=provider.model, runs=runs + 1)
 
 
 class _Tally:
@@ -174,11 +172,11 @@ class _Tally:
         if "run_id" in given:
             self._run_ids.append(outcome.run_id)
         if "stopped" in given:
-            self._end.setdefault("stopped", outcome.stopped)
+            self._ended("stopped", outcome.stopped)
             self._report(outcome, NO_CHANGES)
             return False
         if "error" in given:
-            self._end.setdefault("error", outcome.error)
+            self._ended("error", outcome.error)
             return False
         case = self._case
         items = output_items(outcome.output, case.subject.kind == "agent")
@@ -191,6 +189,11 @@ class _Tally:
             self._skipped = True
         self._report(outcome, None if self._first else item_changes(matched, case.items))
         return True
+
+    def _ended(self, how: str, why: Json) -> None:
+        """Keeps why a repetition gave no output, if it is the first that says why."""
+        if self._end.get(how) is None:
+            self._end[how] = why
 
     def _report(self, outcome: Outcome, changes: ItemChanges | None) -> None:
         """Counts what a repetition's calls were refused; its changes and calls are kept if it is the first."""
@@ -208,7 +211,7 @@ class _Tally:
         if not self._scores and self._end:
             name = "stopped" if "stopped" in self._end else "error"
             end = {name: self._end[name]}
-        return CaseResult.model_construct(
+        return CaseResult.make(
             case_id=self._case.case_id,
             run_ids=tuple(self._run_ids),
             baseline=baseline_score(self._case, self._settings),
@@ -248,13 +251,13 @@ def summarize(
     refused: float = 0
     for result in results:
         refused += result.refused_writes
-    return ComparisonSummary.model_construct(
+    return ComparisonSummary.make(
         comparison_id=options.comparison_id,
         status=_status(len(results), errors),
         completed_at=options.completed_at or datetime.now(UTC),
         test_set=options.test_set,
         candidate=_candidate(options),
-        baseline=Baseline.model_construct(kind="recorded", versions=tuple(_recorded_versions(cases))),
+        baseline=Baseline.make(kind="recorded", versions=tuple(_recorded_versions(cases))),
         scope=_scope(options),
         cases=len(results),
         diverged=sum(1 for result in results if result.diverged),
@@ -264,7 +267,7 @@ def summarize(
         reads=settings.reads,
         weighing=settings.weighing or "as-recorded",
         **sample,
-        sampling=Sampling.model_construct(models=models),
+        sampling=Sampling.make(models=models),
         repetitions=settings.repetitions,
         metrics=metrics_of(results, settings.repetitions, settings.k),
         **more,
@@ -300,16 +303,18 @@ def _candidate(options: ComparisonOptions) -> Candidate:
     target, settings = options.target, options.comparison
     given: dict[str, Any] = {}
     if "agent_id" not in target.model_fields_set:
+        if target.flow_id is not None:
+            given["flow_id"] = target.flow_id
         if settings.versions is not None:
             given["versions"] = settings.versions
-        return Candidate.model_construct(kind="flow", flow_id=target.flow_id, version=target.version, **given)
+        return Candidate.make(kind="flow", version=target.version, **given)
     if options.pins_digest is not None and "version" in target.model_fields_set:
         given["pins_digest"] = options.pins_digest
     overrides = settings.overrides if isinstance(settings.overrides, dict) else {}
     replaced = {name: _block_ids(overrides.get(name)) for name in ("settings", "prompts")}
     if any(replaced.values()):
         given["overrides"] = {name: ids for name, ids in replaced.items() if ids}
-    return Candidate.model_construct(kind="agent", agent_id=target.agent_id, version=target.version, **given)
+    return Candidate.make(kind="agent", agent_id=target.agent_id, version=target.version, **given)
 
 
 def _block_ids(blocks: Json) -> tuple[str, ...]:

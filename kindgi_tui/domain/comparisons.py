@@ -375,6 +375,8 @@ class CaseResult(Kept):
 class ComparisonSettings(Plain):
     """How a comparison is run and rated."""
 
+    always_written = frozenset(("baseline", "reads", "repetitions", "k"))
+
     baseline: Literal["recorded"] = "recorded"
     """What it is compared with."""
     reads: Reads = "recorded"
@@ -393,12 +395,6 @@ class ComparisonSettings(Plain):
     """The part of the test set to run; None for all of it."""
     rescore_of: str | None = None
     """The comparison whose replays are rated again."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _defaults_are_given(cls, values: Any) -> Any:
-        defaults = {"baseline": "recorded", "reads": "recorded", "repetitions": 1, "k": 10}
-        return {**defaults, **values} if isinstance(values, Mapping) else values
 
 
 _SETTING_NAMES = frozenset(ComparisonSettings.model_fields) | {

@@ -38,7 +38,7 @@ def output_items(output: Json, agent_turn: bool) -> tuple[Item, ...]:
     found: list[Item] = []
     if not agent_turn:
         if output is not None:
-            found.append(Item.model_construct(key="output", pointer="", own_key=False, value=output))
+            found.append(Item.make(key="output", pointer="", own_key=False, value=output))
             _list_items(output, "", 0, found)
     elif isinstance(output, dict):
         _answer(output.get("appended"), found)
@@ -62,7 +62,7 @@ def _answer(appended: Json, found: list[Item]) -> None:
         if isinstance(content, dict) and isinstance(content.get("toolCalls"), list):
             continue
         pointer = f"/appended/{i}/content"
-        found.append(Item.model_construct(key="answer", pointer=pointer, own_key=False, value=content))
+        found.append(Item.make(key="answer", pointer=pointer, own_key=False, value=content))
         return
 
 
@@ -84,7 +84,7 @@ def _elements(elements: list[Json], pointer: str, found: list[Item]) -> None:
         is_own = own is not None and own not in seen
         key = own if own is not None and is_own else place
         seen.add(key)
-        found.append(Item.model_construct(key=key, pointer=place, rank=i, own_key=is_own, value=element))
+        found.append(Item.make(key=key, pointer=place, rank=i, own_key=is_own, value=element))
 
 
 def _own_key(element: Json) -> str | None:

@@ -162,6 +162,8 @@ def written(value: Json) -> Json:
 
     Whole numbers are `int` up to 10^21; what is not finite is null. Works at any depth.
     """
+    if isinstance(value, int) and -SAFE_INTEGER <= value <= SAFE_INTEGER:
+        return value
     holder: list[Json] = [value]
     todo: list[tuple[list[Json] | dict[str, Json], int | str]] = [(holder, 0)]
     while todo:

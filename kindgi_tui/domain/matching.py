@@ -38,9 +38,9 @@ def match_judged(
     for item in Item.read_all(items):
         one = by_key.get(item.key)
         if one is not None and (item.own_key or _unchanged(item, one, judged_output)):
-            matched.append(Matched.model_construct(item=item, judged=one))
+            matched.append(Matched.make(item=item, judged=one))
         else:
-            matched.append(Matched.model_construct(item=item))
+            matched.append(Matched.make(item=item))
     return tuple(matched)
 
 
@@ -52,7 +52,7 @@ def with_fresh(
     covered: list[Matched] = []
     for one in Matched.read_all(matched):
         said = None if one.judged is not None else by_key.get(one.item.key)
-        covered.append(one if said is None else Matched.model_construct(item=one.item, fresh=said))
+        covered.append(one if said is None else Matched.make(item=one.item, fresh=said))
     return tuple(covered)
 
 

@@ -32,7 +32,7 @@ def metrics_of(results: Iterable[CaseResult], repetitions: Number, k: Number) ->
     """The three metrics over the cases the candidate ran; the others leave both sides."""
     scored = [result for result in results if result.candidate]
     fresh = _fresh_weight(scored, int(repetitions))
-    return Metrics.model_construct(
+    return Metrics.make(
         pass_rate=_metric(scored, int(repetitions), _PASS_RATE, fresh_weight=fresh),
         case_coverage=_metric(scored, int(repetitions), _COVERAGE, fresh_weight=fresh),
         weighted_precision_at_k=_metric(scored, int(repetitions), _PRECISION, k=k),
@@ -59,7 +59,7 @@ def _metric(
         given["spread"] = whole(max(values) - min(values))
     if fresh_weight > 0:
         given["fresh_weight"] = whole(fresh_weight)
-    return Metric.model_construct(
+    return Metric.make(
         baseline=_value(baseline.value),
         candidate=_value(candidate),
         delta=_value(candidate - baseline.value) if both else None,  # type: ignore[operator]

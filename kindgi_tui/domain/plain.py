@@ -5,6 +5,7 @@ a program writes is decided in `wire/`, not here.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, ClassVar, Self
 
 from pydantic import ConfigDict, ValidationInfo, model_validator
@@ -28,6 +29,9 @@ class Plain(Frozen):
     null_is_a_value: ClassVar[frozenset[str]] = frozenset()
     """The fields whose None is a value of its own, and is written as null."""
 
+    always_written: ClassVar[frozenset[str]] = frozenset()
+    """The fields that are written when nobody gave them, at their defaults."""
+
     @model_validator(mode="after")
     def _none_is_absent(self, info: ValidationInfo) -> Self:
         if info.context is not _AS_IT_CAME:
@@ -46,9 +50,29 @@ class Plain(Frozen):
         return value if isinstance(value, cls) else cls.model_validate(value, context=_AS_IT_CAME)
 
     @classmethod
+    def make(cls, **given: Any) -> Self:
+        """The model of values that are known to fit, by our names, unchecked: several times faster.
+
+        Rules make tens of thousands of small models for one comparison. Only the fields given count as given.
+        """
+        model = cls.__new__(cls)
+        put = object.__setattr__
+        put(model, "__dict__", {**_defaults(cls), **given})
+        put(model, "__pydantic_fields_set__", set(given))
+        put(model, "__pydantic_extra__", None)
+        put(model, "__pydantic_private__", None)
+        return model
+
+    @classmethod
     def read_all(cls, values: Iterable[Self | Mapping[str, Any]]) -> tuple[Self, ...]:
         """Each of the values as `read` gives it."""
         return tuple([value if isinstance(value, cls) else cls.read(value) for value in values])
+
+
+@cache
+def _defaults(model: type[Plain]) -> dict[str, Any]:
+    fields = model.model_fields.items()
+    return {name: field.get_default() for name, field in fields if not field.is_required()}
 
 
 class Kept(Plain):

@@ -69,7 +69,7 @@ def resolve(document: Json, pointer: str) -> Found:
             current = current[token]
         else:
             return NOTHING
-    return Found.model_construct(found=True, value=current)
+    return Found.make(found=True, value=current)
 
 
 def look_up(document: Json, pointer: str) -> Found:
@@ -79,7 +79,7 @@ def look_up(document: Json, pointer: str) -> Found:
     that every JavaScript object inherits (`toString`, `__proto__`) is found where the object has none of its own.
     """
     if pointer == "":
-        return Found.model_construct(found=True, value=document)
+        return Found.make(found=True, value=document)
     if not pointer.startswith("/"):
         return NOTHING
     current = document
@@ -96,7 +96,7 @@ def look_up(document: Json, pointer: str) -> Found:
             current = current[token]
         else:
             return NOTHING
-    return Found.model_construct(found=True, value=current)
+    return Found.make(found=True, value=current)
 
 
 def _inherited(tokens: list[str]) -> Found:

@@ -31,10 +31,10 @@ def score_items(matched: Iterable[Matched | Mapping[str, Any]], k: Number = 10) 
             fresh_total += said.total_weight
     given: dict[str, Any] = {}
     if fresh_items:
-        given["fresh"] = FreshEvidence.model_construct(
+        given["fresh"] = FreshEvidence.make(
             yes_weight=whole(fresh_yes), total_weight=whole(fresh_total), items=fresh_items
         )
-    return Score.model_construct(
+    return Score.make(
         yes_weight=whole(yes),
         total_weight=whole(total),
         items=len(all_matched),
@@ -53,7 +53,7 @@ def _top(matched: tuple[Matched, ...], k: Number) -> Evidence:
         if said is not None:
             yes += said.yes_weight
             total += said.total_weight
-    return Evidence.model_construct(yes_weight=whole(yes), total_weight=whole(total))
+    return Evidence.make(yes_weight=whole(yes), total_weight=whole(total))
 
 
 def item_changes(
@@ -68,20 +68,22 @@ def item_changes(
         rank: dict[str, Any] = {"rank": item.rank} if "rank" in item.model_fields_set else {}
         if before is not None:
             kept_keys.add(before.key)
-            kept.append(KeptItem.model_construct(key=before.key, **_rank_before(before), **rank))
+            kept.append(KeptItem.make(key=before.key, **_rank_before(before), **rank))
         else:
-            given: dict[str, Any] = {"key": item.key, "pointer": item.pointer, **rank}
+            place: dict[str, Any] = {"key": item.key, "pointer": item.pointer, **rank}
             if one.fresh is not None:
-                given["judged"] = Evidence.model_construct(
-                    yes_weight=one.fresh.yes_weight, total_weight=one.fresh.total_weight
-                )
-            new.append(NewItem.model_construct(**given))
+                place["judged"] = _evidence(one.fresh)
+            new.append(NewItem.make(**place))
     dropped = [
-        DroppedItem.model_construct(key=before.key, **_rank_before(before))
+        DroppedItem.make(key=before.key, **_rank_before(before))
         for before in JudgedItem.read_all(judged)
         if before.key not in kept_keys
     ]
-    return ItemChanges.model_construct(kept=tuple(kept), dropped=tuple(dropped), new=tuple(new))
+    return ItemChanges.make(kept=tuple(kept), dropped=tuple(dropped), new=tuple(new))
+
+
+def _evidence(said: JudgedItem) -> Evidence:
+    return Evidence.make(yes_weight=said.yes_weight, total_weight=said.total_weight)
 
 
 NO_CHANGES = ItemChanges(kept=(), dropped=(), new=())

@@ -102,11 +102,11 @@ def rescore(
     if erased:
         more["erased"] = erased
     summary = summarize(chosen, [case for case, _ in known], results, before.models, more)
-    return ComparisonResult.model_construct(summary=summary, per_case=tuple(results))
+    return ComparisonResult.make(summary=summary, per_case=tuple(results))
 
 
 def _refused(sentence: str) -> ComparisonResult:
-    return ComparisonResult.model_construct(error=sentence)
+    return ComparisonResult.make(error=sentence)
 
 
 Fresh = Callable[[str | None], tuple[ItemSummary, ...]]

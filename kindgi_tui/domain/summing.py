@@ -77,16 +77,14 @@ def _summary(key: str, judgments: list[Said], weigh: Callable[[Said], Number]) -
             reasons.append(_reason(said))
     newest = judgments[0]
     place = {name: getattr(newest, name) for name in ("pointer", "rank") if name in newest.model_fields_set}
-    return ItemSummary.model_construct(
+    return ItemSummary.make(
         key=key,
         **place,
         yes=yes,
         no=len(judgments) - yes,
         yes_weight=whole(yes_weight),
         total_weight=whole(total_weight),
-        restricted=Evidence.model_construct(
-            yes_weight=whole(restricted_yes), total_weight=whole(restricted_total)
-        ),
+        restricted=Evidence.make(yes_weight=whole(restricted_yes), total_weight=whole(restricted_total)),
         reasons=tuple(reasons),
     )
 
@@ -97,7 +95,7 @@ def _reason(said: Said) -> Reason:
         given["group_id"] = said.group_id
     if said.restricted:
         given["restricted"] = True
-    return Reason.model_construct(**given)
+    return Reason.make(**given)
 
 
 def build_cases(
@@ -122,7 +120,7 @@ def build_cases(
             break
         cases.append(case)
     truncated = len(cases) == MAX_CASES
-    spec = TestSetSpec.model_construct(
+    spec = TestSetSpec.make(
         source="judgments",
         project_id=project_id or ComparisonOptions.model_fields["project_id"].default,
         query=asked,
@@ -130,7 +128,7 @@ def build_cases(
         truncated=truncated,
         built_at=built_at or datetime.now(UTC),
     )
-    return BuiltCases.model_construct(
+    return BuiltCases.make(
         kind="ok", case_count=len(cases), truncated=truncated, spec=spec, cases=tuple(cases), more=more
     )
 
@@ -158,14 +156,12 @@ def _case(judged: JudgedRun, query: TestSetQuery, weights: Weights | None) -> Ca
     given = {
         name: getattr(run, name) for name in ("input", "context", "output") if name in run.model_fields_set
     }
-    return Case.model_construct(
-        case_id=run.run_id, subject=run.subject, items=summarize_by_item(kept, weights), **given
-    )
+    return Case.make(case_id=run.run_id, subject=run.subject, items=summarize_by_item(kept, weights), **given)
 
 
 def is_replay_copy(run: RunCopy | Mapping[str, Any]) -> bool:
     """Whether the copy of a run is a comparison's replay: its context says so, or its output's replay report."""
-    copy = run if isinstance(run, RunCopy) else RunCopy.model_construct(**run)
+    copy = run if isinstance(run, RunCopy) else RunCopy.make(**run)
     if isinstance(copy.context, dict) and "replayOf" in copy.context:
         return True
     report: Json = copy.output.get("replay") if isinstance(copy.output, dict) else None

@@ -95,6 +95,8 @@ class TestSetRef(Plain):
 
     __test__ = False
 
+    always_written = frozenset(("id", "version"))
+
     id: str = "oracle.suite"
     """The test set's id."""
     version: str = "1.0.0"
@@ -235,4 +237,4 @@ class JudgedRun(Plain):
     ) -> "JudgedRun":
         """A judged run of a copy and its judgments (newest first)."""
         said = tuple([Said.of(judgment) for judgment in judgments])
-        return cls.model_construct(run=RunCopy.read(run), judgments=said)
+        return cls.make(run=RunCopy.read(run), judgments=said)

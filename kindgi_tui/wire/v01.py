@@ -1,6 +1,5 @@
 """The 0.1 dialect: the domain's models written in its names (DESIGN section 2)."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,9 +8,13 @@ from pydantic.fields import FieldInfo
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.javascript import written
+from kindgi_tui.domain.test_sets import ItemSummary
 
 _WORDS = {"weighing": {"experts-only": "restricted-only"}}
 """Values that have another name on this wire, by our field."""
+
+_FIRST: dict[type[BaseModel], tuple[str, ...]] = {ItemSummary: ("key", "pointer", "rank", "yes", "no")}
+"""The fields that stand first on this wire, where that is not their order in the model."""
 
 _FieldNames = tuple[tuple[str, str], ...]
 _names: dict[type[BaseModel], _FieldNames] = {}
@@ -20,19 +23,23 @@ _names: dict[type[BaseModel], _FieldNames] = {}
 def dump(value: Any) -> Json:
     """A model, or a list, mapping or scalar that may hold models, as the 0.1 wire's JSON.
 
-    A model's fields are written when they were given (`model_fields_set`), in the wire's order and names; numbers
+    A model's fields are written when they were given (or are `always_written`), in the wire's order and names; numbers
     and objects inside as JavaScript writes them: 1.0 is 1, whole numbers past 2^53 are the nearest double.
     """
+    if value is None or isinstance(value, str | bool):
+        return value
     if isinstance(value, BaseModel):
         return _model(value)
-    if isinstance(value, datetime):
-        return time_text(value)
     if isinstance(value, tuple) or (isinstance(value, list) and any(_holds_models(child) for child in value)):
         return [dump(element) for element in value]
-    if isinstance(value, Mapping) and any(_holds_models(child) for child in value.values()):
-        return {str(key): dump(child) for key, child in value.items()}
-    plain: Json = dict(value) if isinstance(value, Mapping) else value
-    return written(plain)
+    if isinstance(value, datetime):
+        return time_text(value)
+    if isinstance(value, int | float | list):
+        return written(value)
+    fields: dict[str, Any] = {str(key): child for key, child in value.items()}
+    if any(_holds_models(child) for child in fields.values()):
+        return {key: dump(child) for key, child in fields.items()}
+    return written(fields)
 
 
 def time_text(moment: datetime) -> str:
@@ -41,7 +48,7 @@ def time_text(moment: datetime) -> str:
 
 
 def _model(value: BaseModel) -> dict[str, Json]:
-    given = value.model_fields_set
+    given = value.model_fields_set | getattr(value, "always_written", frozenset())
     values = value.__dict__
     names = _names_of(type(value))
     answer: dict[str, Json] = {}
@@ -57,8 +64,11 @@ def _model(value: BaseModel) -> dict[str, Json]:
 
 def _names_of(model: type[BaseModel]) -> _FieldNames:
     if model not in _names:
-        fields = model.model_fields.items()
-        _names[model] = tuple((name, _wire_name(name, info)) for name, info in fields if not info.exclude)
+        known = model.model_fields
+        order = dict.fromkeys((*_FIRST.get(model, ()), *known))
+        _names[model] = tuple(
+            (name, _wire_name(name, known[name])) for name in order if not known[name].exclude
+        )
     return _names[model]
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from kindgi_tui.domain.sampling import position
+
 from tests.conformance.generate import plain_value_at
 
 Json = Any
@@ -211,7 +212,7 @@ def _weight_zero(request: Request, result: Json) -> bool:
 
 def _coverage_n(request: Request, result: Json) -> bool:
     metrics = _summary(result).get("metrics")
-    return bool(metrics) and metrics["judgedCoverage"]["n"] > metrics["weightedYesShare"]["n"]
+    return metrics is not None and bool(metrics["judgedCoverage"]["n"] > metrics["weightedYesShare"]["n"])
 
 
 def _some_errors(request: Request, result: Json) -> bool:
@@ -266,7 +267,7 @@ def _live_reads(request: Request, result: Json) -> bool:
 
 def _all_errors(request: Request, result: Json) -> bool:
     summary = _summary(result)
-    return bool(summary) and summary["cases"] > 0 and summary["status"] == "failed"
+    return summary.get("cases", 0) > 0 and bool(summary["status"] == "failed")
 
 
 def _cancelled(request: Request, result: Json) -> bool:
@@ -278,7 +279,7 @@ def _truncated(request: Request, result: Json) -> bool:
 
 
 def _empty(request: Request, result: Json) -> bool:
-    return request["op"] == "buildCases" and result["caseCount"] == 0
+    return bool(request["op"] == "buildCases" and result["caseCount"] == 0)
 
 
 def _strata(request: Request) -> list[list[str]]:

@@ -24,7 +24,7 @@ WORDS = (
     "-0",
 )
 TEXTS = ("a", "b", "kb-301", "1", "1e+21", "answer", "output", "/l/0", "/output/l/0", "\U0001f600", "\ufb01")
-IDS = (
+IDS: tuple[Json, ...] = (
     *TEXTS,
     1,
     1.0,
@@ -58,8 +58,8 @@ FIELDS = (
 )
 SCALARS = (None, True, False, 0, 1, 1.0, -0.0, 0.1, 2**53 + 1, 1e400, "", "a", "1", "null", "\ud83d")
 WEIGHTS = (0, 0, 0, 0, 1, 1, 2, 3, 0.1, 0.2, 0.3, 1.5, 3.3)
-GROUPS = ("expert", "lay", "retired", "unheard")
-TOKENS = (
+GROUPS: tuple[str, ...] = ("expert", "lay", "retired", "unheard")
+TOKENS: tuple[str, ...] = (
     "0",
     "1",
     "01",
@@ -147,6 +147,8 @@ class World:
             return {name: self.reordered(value[name]) for name in names}
         if isinstance(value, list):
             return [self.reordered(child) for child in value]
+        if isinstance(value, bool) and self.chance(0.1):
+            return int(value)
         if isinstance(value, int) and not isinstance(value, bool) and self.chance(0.5):
             return float(value)
         return value
@@ -166,8 +168,10 @@ class World:
     def tree(self, prefix: str, depth: int, spots: list[Spot]) -> Json:
         """A value with lists in it, at and below the depth at which lists are found."""
         if depth == 0 or self.chance(0.5):
-            size = self.pick((0, 1, 1, 2, 2, 3, 4)) if self.chance(0.97) else self.pick((99, 100, 101))
+            size = self.pick((0, 1, 1, 2, 2, 3, 4)) if self.chance(0.985) else self.pick((99, 100, 101))
             elements = [self.element() for _ in range(size)]
+            if size > 1 and self.chance(0.08):
+                elements[1] = {"id": f"{prefix}/0"}
             for i, element in enumerate(elements):
                 own = element.get("id", element.get("key")) if isinstance(element, dict) else None
                 place = f"{prefix}/{i}"
@@ -198,8 +202,8 @@ class World:
     def output(self, agent: bool) -> tuple[Json, list[Spot]]:
         """An output, with the places of its likely items."""
         spots: list[Spot] = []
-        if self.chance(0.03):
-            return self.value(1), spots
+        if self.chance(0.06):
+            return self.pick((None, self.value(1))), spots
         if not agent:
             spots.append(Spot("output", "", None))
             return self.tree("", self.pick((0, 1, 1, 2, 4)), spots), spots
@@ -296,8 +300,8 @@ class World:
 
     def value_at(self) -> Request:
         doc, spots = self.output(False)
-        steps = self.pick(spots).pointer if spots and self.chance(0.5) else ""
-        more = [self.pick(TOKENS + FIELDS) for _ in range(self.random.randrange(3))]
+        steps = self.pick(spots).pointer if spots and self.chance(0.8) else ""
+        more = [self.pick(TOKENS + FIELDS) for _ in range(self.pick((0, 0, 1, 2)))]
         pointer = "/".join([steps, *more]) if self.chance(0.95) else self.pick(("a", "l/0", "/"))
         return {"doc": doc, "pointer": pointer}
 
@@ -369,7 +373,7 @@ class World:
         return {"cases": cases, "sample": self.sample()}
 
     def case_id(self) -> str:
-        return str(self.pick(WORDS)) + f"{self.random.getrandbits(32):x}"
+        return str(self.pick(WORDS)) + f"{self.random.getrandbits(20):x}"
 
     def judged_run(self) -> Request:
         agent = self.chance(0.7)
@@ -387,8 +391,6 @@ class World:
         return {"kind": "agent" if agent else "flow", "id": self.pick(("x", "y")), "version": version}
 
     def build_cases(self) -> Request:
-        if self.chance(0.4):
-            return self.large_build()
         query: Request = {"agentId": "x"}
         if self.chance(0.4):
             query["judgeClassIds"] = self.random.sample(GROUPS, self.random.randrange(3))
@@ -543,7 +545,7 @@ class World:
         per_case, replays, judgments = [], {}, []
         for case, spots in cases:
             run_ids = [self.case_id() for _ in range(repetitions)]
-            score = {"yesWeight": 1, "totalWeight": 2, "items": 3, "judgedItems": 2}
+            score: Request = {"yesWeight": 1, "totalWeight": 2, "items": 3, "judgedItems": 2}
             score |= {"topK": {"yesWeight": 1, "totalWeight": 1.5}}
             ran = len(run_ids) if self.chance(0.9) else self.random.randrange(len(run_ids) + 1)
             entry: Request = {"caseId": case["caseId"], "runIds": run_ids, "baseline": score}
@@ -568,7 +570,7 @@ class World:
         if self.chance(0.7):
             prior["result"]["summary"] = summary
         if self.chance(0.08):
-            strange = ({"status": "failed"}, {"kind": "accuracy"}, {"result": {}})
+            strange: tuple[Request, ...] = ({"status": "failed"}, {"kind": "accuracy"}, {"result": {}})
             prior |= self.pick((*strange, {"suiteId": "z"}, {"suiteVersion": "9"}))
         if self.chance(0.2):
             prior["runId"] = "run-0"
@@ -599,10 +601,11 @@ _OPS = (
     ("summarizeByItem", World.summarize_by_item),
     ("sampleCases", World.sample_cases),
     ("buildCases", World.build_cases),
+    ("buildCases", World.large_build),
     ("compare", World.compare),
     ("rescore", World.rescore),
 )
-_SHARES = (10, 5, 19, 7, 4, 3, 2, 8, 9, 10, 28, 10)
+_SHARES = (10, 7, 19, 7, 4, 3, 2, 8, 9, 6.5, 3.6, 28, 10)
 
 
 def requests(seed: int | str, count: int) -> Iterator[Request]:

@@ -1,5 +1,6 @@
 """Our answers to the oracle's requests."""
 
+from collections.abc import Callable
 from typing import Any
 
 from kindgi_tui.domain import items, sampling, scoring
@@ -40,7 +41,7 @@ def _options(request: Request) -> Request:
     return {k: v for k, v in request.items() if k not in ("op", "id", "cases", "candidates")}
 
 
-_RULES = {
+_RULES: dict[str, Callable[[Request], Any]] = {
     "outputItems": lambda r: items.output_items(r.get("output"), r.get("agentTurn") is True),
     "valueAt": lambda r: items.value_at(r["doc"], r["pointer"]),
     "matchJudged": lambda r: scoring.match_judged(r["items"], r["judged"], r.get("judgedOutput")),
