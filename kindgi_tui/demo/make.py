@@ -20,7 +20,6 @@ from kindgi_tui.domain.projects import Person
 from kindgi_tui.domain.queries import NewJudgment
 from kindgi_tui.domain.runs import RunDetail, Subject
 from kindgi_tui.domain.test_sets import Case
-from kindgi_tui.local.access import Access
 from kindgi_tui.local.engine.candidates import Candidate, load_candidate
 from kindgi_tui.local.engine.launching import launches
 from kindgi_tui.local.engine.replaying import ReplaySettings, replay_case
@@ -39,10 +38,11 @@ from kindgi_tui.local.models.calls import (
 )
 from kindgi_tui.local.models.failures import NoReplyCached
 from kindgi_tui.local.packs.services import PackServices
+from kindgi_tui.local.store.catalog import put_replies
 from kindgi_tui.local.store.groups import add_group, find_group
 from kindgi_tui.local.store.people import put_person
 from kindgi_tui.local.store.projects import add_project, list_projects
-from kindgi_tui.local.store.runs import get_run
+from kindgi_tui.local.store.runs import get_run, insert_runs
 from kindgi_tui.local.workbench import FILE_NAME, LocalWorkbench, open_local
 from kindgi_tui.workbench import Conflict
 
@@ -119,13 +119,16 @@ async def _fill(workbench: LocalWorkbench, folder: Path, created: bool) -> DemoR
             for each in recorded
             if each.id not in known
         ]
-        outcome = await workbench.runs.add(new)
-        judgments = await access.write("admin", None, partial(_judge, fresh=set(outcome.added)))
-        replies = await _replies(access, recorded, candidates, spoken, services) if outcome.added else {}
-    await workbench.models.remember(replies)
-    return DemoReport(
-        folder=folder, created=created, runs=len(outcome.added), judgments=judgments, replies=len(replies)
-    )
+        replies = await _replies(new, recorded, candidates, spoken, services)
+
+    def write(connection: sqlite3.Connection) -> tuple[int, int]:
+        # At once, so that a demo that was interrupted is made whole the next time.
+        put_replies(connection, replies)
+        added, _ = insert_runs(connection, new)
+        return len(added), _judge(connection, set(added))
+
+    runs, judgments = await access.write("admin", None, write)
+    return DemoReport(folder=folder, created=created, runs=runs, judgments=judgments, replies=len(replies))
 
 
 def _people_and_projects(connection: sqlite3.Connection) -> dict[str, str]:
@@ -298,7 +301,7 @@ def _judge(connection: sqlite3.Connection, fresh: set[str]) -> int:
 
 
 async def _replies(
-    access: Access,
+    runs: Iterable[RunDetail],
     recorded: Iterable[said.RecordedRun],
     candidates: dict[str, Candidate],
     spoken: said.Said,
@@ -306,10 +309,11 @@ async def _replies(
 ) -> dict[str, Json]:
     """What the model says of every recorded question as each candidate, by the key a comparison looks it up with."""
     remembered: dict[str, Json] = {}
+    made = {run.id: run for run in runs}
     for each in recorded:
-        if each.agent != AGENT or each.failure is not None:
+        run = made.get(each.id)
+        if run is None or each.agent != AGENT or each.failure is not None:
             continue
-        run = await access.read(partial(get_run, reference=each.id))
         case = Case(case_id=run.id, subject=run.subject, input=run.input, output=run.output)
         for version, candidate in candidates.items():
             groups: list[tuple[tuple[said.SaidReply, ...], list[int]]] = []

@@ -1,6 +1,7 @@
 """A conversation as models read it, made from recorded messages in the wire's names."""
 
 import json
+import re
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.local.models.calls import (
@@ -16,10 +17,16 @@ EVENT_STARTS = ("webhook", "event")
 """What started a run whose message came from another system: the model reads it as data."""
 
 
+_TAG = re.compile(r"<(?=[\s/\\\u200b-\u200f\u2060\ufeff]*event)", re.IGNORECASE)
+
+
 def as_event(content: Json) -> str:
-    """Words from outside as a block of data; the block's own end can't be forged in it (DESIGN section 6)."""
+    """Words from outside as a block of data (DESIGN section 6).
+
+    The block's own tags can't be forged in it, in whatever letters and with whatever blanks they are written.
+    """
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-    return f"<event>\n{text.replace('<event', '&lt;event').replace('</event', '&lt;/event')}\n</event>"
+    return f"<event>\n{_TAG.sub('&lt;', text)}\n</event>"
 
 
 def text_of(content: Json) -> str:

@@ -2,31 +2,45 @@
 
 import asyncio
 import contextlib
+import logging
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 from kindgi_tui.local.engine.running import run_comparison
-from kindgi_tui.local.models.config import load_models
 from kindgi_tui.local.store.schema import APPLICATION_ID, MIGRATIONS
 from kindgi_tui.storage.sqlite import Database
 from kindgi_tui.workbench import WorkbenchError
 
 
 def spawn(folder: Path, comparison_id: str) -> None:
-    """Starts the process that runs a comparison; it lives on when this one ends, and logs into the workspace."""
+    """Starts the process that runs a comparison; it lives on when this one ends, and logs into the workspace.
+
+    Raises OSError.
+    """
     logs = folder / "logs"
     logs.mkdir(mode=0o700, exist_ok=True)
     with (logs / "comparisons.log").open("ab") as log:
-        subprocess.Popen(
-            [sys.executable, "-m", "kindgi_tui.local.engine.executor", str(folder), comparison_id],
+        process = subprocess.Popen(
+            # -P: nothing that stands in the workspace is imported in place of a module.
+            [
+                sys.executable,
+                "-P",
+                "-m",
+                "kindgi_tui.local.engine.executor",
+                str(folder.absolute()),
+                comparison_id,
+            ],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
             start_new_session=True,
             cwd=folder,
         )
+    # So that it leaves no zombie behind while this process lives on.
+    threading.Thread(target=process.wait, daemon=True, name="executor-wait").start()
 
 
 async def _run(folder: Path, comparison_id: str) -> int:
@@ -37,7 +51,7 @@ async def _run(folder: Path, comparison_id: str) -> int:
     loop.add_signal_handler(signal.SIGINT, lambda: None)
     database = Database(folder / "workspace.db", APPLICATION_ID, MIGRATIONS)
     try:
-        await run_comparison(database, folder, comparison_id, load_models(folder))
+        await run_comparison(database, folder, comparison_id)
     finally:
         database.close()
     return 0
@@ -45,6 +59,7 @@ async def _run(folder: Path, comparison_id: str) -> int:
 
 def main(arguments: list[str]) -> int:
     """Runs one comparison; 0 when it came to an end, 1 when it could not."""
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
     try:
         return asyncio.run(_run(Path(arguments[0]), arguments[1]))
     except (WorkbenchError, asyncio.CancelledError) as cause:

@@ -1,5 +1,6 @@
 """What a comparison would run: checked before it starts, and told by a dry run."""
 
+import os
 import sqlite3
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from kindgi_tui.local.engine.results import options_of
 from kindgi_tui.local.models.cache import cache_key
 from kindgi_tui.local.models.calls import ModelRef, ModelRequest, SystemMessage, UserMessage
 from kindgi_tui.local.models.config import ModelsConfig
+from kindgi_tui.local.models.failures import NoProvider
 from kindgi_tui.local.store.catalog import get_reply
 from kindgi_tui.local.store.test_sets import all_cases, get_test_set, version_seq
 from kindgi_tui.workbench import Invalid, Unsupported
@@ -87,8 +89,8 @@ def check_start(connection: sqlite3.Connection, request: ComparisonRequest, conf
             field="agentRef",
         )
     model = config.resolve(candidate.agent.preferred_provider, candidate.agent.preferred_model)
-    if request.fresh and model.provider not in config.providers:
-        config.provider(model.provider)
+    if request.fresh:
+        _check_asked(config, model)
     _check_price(request, config, model)
     seq = version_seq(connection, request.test_set_id, test_set.version)
     options = options_of(request, "", test_set.version)
@@ -103,6 +105,13 @@ def check_start(connection: sqlite3.Connection, request: ComparisonRequest, conf
         )
     filled = request.model_copy(update={"version": test_set.version})
     return Checked(filled, seq, cases, candidate, model)
+
+
+def _check_asked(config: ModelsConfig, model: ModelRef) -> None:
+    """Fresh replies need a provider, and its key. Raises NoProvider."""
+    provider = config.provider(model.provider)
+    if provider.api_key_env and provider.key(os.environ) is None:
+        raise NoProvider(f"{provider.name} needs a key. Set {provider.api_key_env}.")
 
 
 def _check_price(request: ComparisonRequest, config: ModelsConfig, model: ModelRef) -> None:

@@ -88,7 +88,9 @@ def with_ours(
     summary = result.summary
     if not isinstance(document, dict) or summary is None:
         return document
-    intervals = metric_intervals(result.per_case, options.comparison_id)
+    # Seeded by what was compared on, so that the same scores always have the same interval.
+    test_set = options.test_set
+    intervals = metric_intervals(result.per_case, f"{test_set.id}@{test_set.version}")
     told: dict[str, Json] = {}
     for name in METRICS:
         metric = getattr(summary.metrics, name)
@@ -119,7 +121,8 @@ def with_ours(
     document["ours"] = {
         "headline": headline(facts, f"kindgi-tui runs list --comparison {options.comparison_id}"),
         "intervals": told,
-        "costUsd": cost_usd,
+        # Rounded, because floats added in another order differ in the last digit.
+        "costUsd": round(cost_usd, 12),
         "waiting": waiting,
         "cases": [
             {

@@ -1,9 +1,11 @@
-"""A cost limit: the dearest call seen is reserved for each one in flight (DESIGN section 9)."""
+"""What a comparison's calls cost, and a limit: the dearest call seen is reserved for each one in flight.
+
+DESIGN section 9. It stands behind the reply cache, so stored replies neither cost nor wait.
+"""
 
 import asyncio
-from types import TracebackType
 
-from kindgi_tui.local.engine.turns import Answering
+from kindgi_tui.local.models.asking import Asks
 from kindgi_tui.local.models.calls import ModelReply, ModelRequest
 
 
@@ -12,49 +14,43 @@ class LimitReached(Exception):
 
 
 class Spending:
-    """Lets a call start only while it can't pass the limit, as far as calls seen tell.
+    """Counts what calls cost, and with a limit lets one start only while it can't pass it, as far as calls seen tell.
 
-    Until the first priced call is back nothing is known, so calls go one at a time.
+    Until the first call is back nothing is known of prices, so under a limit the others wait for it.
     """
 
-    def __init__(self, models: Answering, limit_usd: float, spent_usd: float = 0.0) -> None:
+    def __init__(self, models: Asks, limit_usd: float | None = None, spent_usd: float = 0.0) -> None:
+        """`spent_usd` is what was spent before, when a comparison is resumed."""
         self._models = models
         self._limit = limit_usd
-        self._spent = spent_usd
+        self.spent_usd = spent_usd
+        """What was spent so far, in US dollars; calls whose price is not known count nothing."""
         self._dearest = 0.0
         self._in_flight = 0
+        self._known = limit_usd is None
         self._first = asyncio.Lock()
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """The model's reply. Raises LimitReached when the limit could be passed, and what the models raise."""
-        if self._dearest == 0.0:
+        if not self._known:
             async with self._first:
-                return await self._counted(request)
+                if not self._known:
+                    reply = await self._counted(request)
+                    self._known = True
+                    return reply
         return await self._counted(request)
 
     async def _counted(self, request: ModelRequest) -> ModelReply:
-        if self._spent >= self._limit or self._spent + self._dearest * (self._in_flight + 1) > self._limit:
-            raise LimitReached
-        with _Flight(self):
+        if self._limit is not None:
+            reserved = self._dearest * (self._in_flight + 1)
+            if self.spent_usd >= self._limit or self.spent_usd + reserved > self._limit:
+                raise LimitReached
+        self._in_flight += 1
+        try:
             reply = await self._models.complete(request)
+        finally:
+            self._in_flight -= 1
         cost = reply.spent_usd or 0.0
-        self._spent += cost
+        self.spent_usd += cost
         self._dearest = max(self._dearest, cost)
         return reply
-
-    def flies(self, change: int) -> None:
-        """Counts a call that starts (1) or ends (-1)."""
-        self._in_flight += change
-
-
-class _Flight:
-    def __init__(self, spending: Spending) -> None:
-        self._spending = spending
-
-    def __enter__(self) -> None:
-        self._spending.flies(1)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
-        self._spending.flies(-1)

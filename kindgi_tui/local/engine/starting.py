@@ -9,7 +9,7 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.runs import RunDetail, Segment, Subject
 from kindgi_tui.local.engine.candidates import load_candidate
 from kindgi_tui.local.engine.launching import launches
-from kindgi_tui.local.engine.running import stored_models
+from kindgi_tui.local.engine.replies import stored_models
 from kindgi_tui.local.engine.tool_calls import LiveCalls
 from kindgi_tui.local.engine.turns import Answering, Turn, TurnFailed
 from kindgi_tui.local.models.asking import Models
@@ -91,7 +91,7 @@ def recorded_turn(
     """A turn as a run: completed with its output, or failed with why and the messages it got to."""
     conversation = conversation_id or str(uuid.uuid4())
     context: dict[str, Json] = {"history": []}
-    if any(sent_env.values()):
+    if sent_env:
         context["toolEnv"] = sent_env
     if failure is not None:
         context["appended"] = appended

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparisons import ToolTrace
@@ -41,7 +42,8 @@ class LiveCalls:
         tool = self.tools.get(call.name)
         if tool is None:
             return unknown_tool(call.name, self.tools)
-        self.sent_env[call.name] = dict(tool.env)
+        if tool.version.env:
+            self.sent_env[call.name] = dict(tool.env)
         return await invoke(self.services, tool, call, tool.env, self.run_id, self.project_id)
 
 
@@ -99,13 +101,19 @@ class ReplayCalls:
             return CallResult(
                 recorded.result,
                 failed=recorded.failed,
-                kind="tool-error" if recorded.failed else "result",
+                kind=_recorded_kind(recorded.result) if recorded.failed else "result",
                 trace=trace,
                 as_data=reaches_outside(tool.version),
             )
         env = self.past_env.get(call.name, tool.env)
         result = await invoke(self.services, tool, call, env, self.run_id, self.project_id)
         return CallResult(result.content, result.failed, result.kind, trace)
+
+
+def _recorded_kind(content: Json) -> Literal["invalid-arguments", "tool-error"]:
+    """What kind of failure a recorded one was, so that the agent's `toolErrors` treat it as they did."""
+    code = content.get("code") if isinstance(content, dict) else None
+    return "invalid-arguments" if code in ("input-validation-failed", "invalid-arguments") else "tool-error"
 
 
 def reads_as_data(result: CallResult) -> Json:

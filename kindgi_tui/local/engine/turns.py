@@ -5,7 +5,7 @@ What a turn leaves is the wire's turn result (`appended`, `response`, `usage`, `
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal, Protocol
@@ -111,6 +111,16 @@ class Turn:
 
         `reads` is what the model reads in the message's place. Raises TurnFailed, and ModelError from the model.
         """
+        most = self.candidate.agent.budget.max_wall_ms
+        try:
+            async with asyncio.timeout(None if most is None else most / 1000) as clock:
+                return await self._take(message, history, reads)
+        except TimeoutError:
+            if not clock.expired():
+                raise
+            raise TurnFailed(f"The turn took longer than {most} ms.", "budget-exceeded") from None
+
+    async def _take(self, message: str, history: Sequence[Message], reads: str | None) -> dict[str, Json]:
         agent = self.candidate.agent
         started = time.monotonic()
         conversation: list[Message] = [SystemMessage(text=agent.instructions), *history]
@@ -118,7 +128,7 @@ class Turn:
         self._append("user", message)
         retries = repairs = 0
         while True:
-            self._check_budget(started)
+            self._check_budget()
             reply = await self._ask(conversation)
             if reply.tool_calls:
                 conversation.append(AgentMessage(text=reply.text, tool_calls=reply.tool_calls))
@@ -194,7 +204,7 @@ class Turn:
                     )
         return failures
 
-    def _check_budget(self, started: float) -> None:
+    def _check_budget(self) -> None:
         budget = self.candidate.agent.budget
         most = budget.max_steps or MAX_STEPS
         if self.steps >= most:
@@ -203,8 +213,6 @@ class Turn:
             )
         if budget.max_cost_usd is not None and self.cost_usd > budget.max_cost_usd:
             raise TurnFailed(f"The turn cost more than ${budget.max_cost_usd}.", "budget-exceeded")
-        if budget.max_wall_ms is not None and (time.monotonic() - started) * 1000 > budget.max_wall_ms:
-            raise TurnFailed(f"The turn took longer than {budget.max_wall_ms} ms.", "budget-exceeded")
 
     def _append(self, role: str, content: Json, **more: Json) -> None:
         self.appended.append(
@@ -248,6 +256,15 @@ def iso_now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-async def all_of(waiting: Sequence[Awaitable[CallResult]]) -> list[CallResult]:
-    """The results of calls that run at once, in their order."""
-    return list(await asyncio.gather(*waiting))
+async def all_of(waiting: Sequence[Coroutine[None, None, CallResult]]) -> list[CallResult]:
+    """The results of calls that run at once, in their order; when one raises, the others are given up."""
+    if len(waiting) == 1:
+        return [await waiting[0]]
+    running = [asyncio.ensure_future(each) for each in waiting]
+    try:
+        return list(await asyncio.gather(*running))
+    except BaseException:
+        for each in running:
+            each.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        raise

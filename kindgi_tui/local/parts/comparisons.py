@@ -10,9 +10,9 @@ from kindgi_tui.domain.comparison_records import (
     ComparisonPlan,
     ComparisonRequest,
 )
-from kindgi_tui.local.access import Access, limits_told
+from kindgi_tui.local.access import Access
 from kindgi_tui.local.store import comparisons
-from kindgi_tui.workbench import Page
+from kindgi_tui.workbench import Page, Unavailable
 
 FOLLOW_SECONDS = 0.1
 """How often a follower looks."""
@@ -37,7 +37,6 @@ class LocalComparisons:
 
     async def start(self, request: ComparisonRequest) -> Comparison:
         """Starts a comparison in a process of its own and returns at once."""
-        from kindgi_tui.local.engine.executor import spawn
         from kindgi_tui.local.engine.planning import check_start
         from kindgi_tui.local.models.config import load_models
 
@@ -52,8 +51,7 @@ class LocalComparisons:
             )
 
         identity = await self._access.write("editor", "comparisons.start", insert, lambda made: made)
-        with limits_told():
-            spawn(self._access.folder, identity)
+        await self._spawn(identity)
         return await self.get(identity)
 
     async def get(self, comparison_id: str) -> Comparison:
@@ -103,8 +101,6 @@ class LocalComparisons:
 
     async def resume(self, comparison_id: str) -> Comparison:
         """Runs what is left of a failed or cancelled one."""
-        from kindgi_tui.local.engine.executor import spawn
-
         await self._end_dead()
         identity = await self._access.write(
             "editor",
@@ -112,7 +108,7 @@ class LocalComparisons:
             lambda c: comparisons.reopen(c, comparison_id),
             lambda found: found,
         )
-        spawn(self._access.folder, identity)
+        await self._spawn(identity)
         return await self.get(identity)
 
     async def rescore(self, comparison_id: str) -> Comparison:
@@ -128,9 +124,22 @@ class LocalComparisons:
         )
         return await self.get(identity)
 
+    async def _spawn(self, identity: str) -> None:
+        """Starts the process that runs it; one that can't be started leaves a comparison to resume."""
+        from kindgi_tui.local.engine.executor import spawn
+
+        try:
+            await asyncio.to_thread(spawn, self._access.folder, identity)
+        except OSError as cause:
+            raise Unavailable(
+                f"The process that runs the comparison can't be started: {cause.strerror or cause}. "
+                f"When that is better: kindgi-tui comparisons resume {identity}.",
+                code="machine-no-process",
+            ) from cause
+
     async def _end_dead(self) -> None:
         """Ends comparisons whose executor stopped, so that nothing looks running that isn't."""
         if await self._access.read(comparisons.dead_leases):
-            from kindgi_tui.local.engine.running import end_dead_leases
+            from kindgi_tui.local.engine.ending import end_dead_leases
 
             await end_dead_leases(self._access.database)

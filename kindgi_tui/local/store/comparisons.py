@@ -1,9 +1,10 @@
 """Comparisons in the store: what was asked, finished repetitions, and the lease of whoever runs them.
 
-A comparison's owner beats its heart into the row; one that stopped for LEASE_SECONDS is dead, and whoever finds it
+A comparison's owner beats its heart into the row; one that stopped for `lease_seconds` is dead, and whoever finds it
 so ends the comparison (DESIGN section 9).
 """
 
+import os
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,11 +29,23 @@ from kindgi_tui.local.store.values import (
 )
 from kindgi_tui.workbench import Conflict, Invalid, NotFound, Page
 
-HEARTBEAT_SECONDS = 2.0
-"""How often an owner beats."""
-
 LEASE_SECONDS = 10.0
 """After how long without a beat an owner is dead."""
+
+LEASE_VARIABLE = "KINDGI_TUI_LEASE_SECONDS"
+"""The environment variable that sets another time, the same for every process of a workspace: for tests."""
+
+BEATS_PER_LEASE = 5
+"""How often an owner beats in that time: every 2 seconds (DESIGN section 9)."""
+
+
+def lease_seconds() -> float:
+    """After how long without a beat an owner is dead, in seconds."""
+    try:
+        return max(0.1, float(os.environ.get(LEASE_VARIABLE, LEASE_SECONDS)))
+    except ValueError:
+        return LEASE_SECONDS
+
 
 _COLUMNS = (
     "c.seq, c.id, c.test_set, v.version, c.project, c.request, c.status, c.started_by, c.created, c.completed, "
@@ -126,9 +139,12 @@ def insert_comparison(
     """Writes down that a comparison was asked for; gives its id. It is `pending` until somebody owns it."""
     identity = new_id()
     document: dict[str, Json] = request.model_dump(mode="json")
+    # A rescore runs nothing, so nothing of it is left to do.
+    done = cases if rescore_of is not None else 0
     connection.execute(
         "INSERT INTO comparisons (id, project, test_set, version, request, status, started_by, created, rescore_of, "
-        "cases, repetitions, heartbeat) VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?)",
+        "cases, repetitions, heartbeat, finished, finished_cases) "
+        "VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             identity,
             request.project_id,
@@ -141,6 +157,8 @@ def insert_comparison(
             cases,
             cases * request.repetitions,
             now_ms(),
+            done * request.repetitions,
+            done,
         ),
     )
     return identity
@@ -274,19 +292,28 @@ def reopen(connection: sqlite3.Connection, reference: str) -> str:
 
 
 def record_repetitions(
-    connection: sqlite3.Connection, comparison_id: str, owner: str, done: Sequence[FinishedRepetition]
+    connection: sqlite3.Connection,
+    comparison_id: str,
+    owner: str,
+    done: Sequence[FinishedRepetition],
+    spent_usd: float | None = None,
 ) -> bool:
-    """Writes finished repetitions down, each once; False (and nothing written) when `owner` owns it no more."""
+    """Writes finished repetitions down, each once; False (and nothing written) when `owner` owns it no more.
+
+    `spent_usd` is what the comparison cost in all by now, repetitions that came to nothing included; None: the
+    repetitions' costs are added up.
+    """
     row = connection.execute(
-        "SELECT seq, request FROM comparisons WHERE id = ? AND owner = ? AND status = 'running'",
+        "SELECT seq, repetitions / max(cases, 1) FROM comparisons WHERE id = ? AND owner = ? AND status = 'running'",
         (comparison_id, owner),
     ).fetchone()
     if row is None:
         return False
-    seq = int(row[0])
-    for one in done:
-        connection.execute(
-            "INSERT INTO repetitions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    seq, each = int(row[0]), int(row[1])
+    now = now_ms()
+    connection.executemany(
+        "INSERT INTO repetitions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
             (
                 seq,
                 storable(one.case_id),
@@ -296,27 +323,32 @@ def record_repetitions(
                 int(one.is_error),
                 one.cost_usd,
                 int(one.cached),
-                now_ms(),
-            ),
-        )
-    each = int(ComparisonRequest.model_validate(load_json(row[1])).repetitions)
-    full = sum(
-        connection.execute(
-            "SELECT count(*) = ? FROM repetitions WHERE comparison = ? AND case_id = ?",
-            (each, seq, storable(case)),
-        ).fetchone()[0]
-        for case in {one.case_id for one in done}
+                now,
+            )
+            for one in done
+        ],
     )
+    cases = {one.case_id for one in done}
+    full = len(cases)
+    if each > 1:
+        full = sum(
+            connection.execute(
+                "SELECT count(*) = ? FROM repetitions WHERE comparison = ? AND case_id = ?",
+                (each, seq, storable(case)),
+            ).fetchone()[0]
+            for case in cases
+        )
     connection.execute(
         "UPDATE comparisons SET finished = finished + ?, finished_cases = finished_cases + ?, errors = errors + ?, "
-        "cost = cost + ?, cached = cached + ?, heartbeat = ? WHERE seq = ?",
+        "cost = ifnull(?, cost + ?), cached = cached + ?, heartbeat = ? WHERE seq = ?",
         (
             len(done),
             full,
             sum(one.is_error for one in done),
+            spent_usd,
             sum(one.cost_usd for one in done),
             sum(one.cached for one in done),
-            now_ms(),
+            now,
             seq,
         ),
     )
@@ -387,7 +419,7 @@ def dead_leases(connection: sqlite3.Connection) -> list[str]:
     """Comparisons whose owner stopped beating."""
     rows = connection.execute(
         "SELECT id FROM comparisons WHERE status IN ('pending', 'running') AND heartbeat < ?",
-        (now_ms() - int(LEASE_SECONDS * 1000),),
+        (now_ms() - int(lease_seconds() * 1000),),
     ).fetchall()
     return [row[0] for row in rows]
 
@@ -397,6 +429,6 @@ def take_over(connection: sqlite3.Connection, comparison_id: str, owner: str) ->
     changed = connection.execute(
         "UPDATE comparisons SET owner = ?, status = 'running', heartbeat = ? WHERE id = ? "
         "AND status IN ('pending', 'running') AND heartbeat < ?",
-        (owner, now_ms(), comparison_id, now_ms() - int(LEASE_SECONDS * 1000)),
+        (owner, now_ms(), comparison_id, now_ms() - int(lease_seconds() * 1000)),
     )
     return changed.rowcount == 1
