@@ -157,8 +157,13 @@ class People(Protocol):
 class Runs(Protocol):
     """Recorded runs."""
 
-    async def list(self, query: RunFilter, limit: int = 25, cursor: str | None = None) -> Page[Run]:
-        """Runs, newest first. Raises Invalid for a cursor that isn't from this list."""
+    async def list(
+        self, query: RunFilter, limit: int = 25, cursor: str | None = None, backwards: bool = False
+    ) -> Page[Run]:
+        """Runs, newest first. Raises Invalid for a cursor that isn't from this list.
+
+        `backwards` gives the page before the cursor (the last one without), in the list's order.
+        """
         ...
 
     async def count(self, query: RunFilter) -> int:

@@ -36,10 +36,12 @@ class LocalRuns:
     def __init__(self, access: Access) -> None:
         self._access = access
 
-    async def list(self, query: RunFilter, limit: int = 25, cursor: str | None = None) -> Page[Run]:
+    async def list(
+        self, query: RunFilter, limit: int = 25, cursor: str | None = None, backwards: bool = False
+    ) -> Page[Run]:
         """Runs, newest first."""
         await self._catch_up(query)
-        return await self._access.read(lambda c: run_lists.list_runs(c, query, limit, cursor))
+        return await self._access.read(lambda c: run_lists.list_runs(c, query, limit, cursor, backwards))
 
     async def count(self, query: RunFilter) -> int:
         """How many runs the whole list holds."""

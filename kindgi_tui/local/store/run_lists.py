@@ -4,16 +4,24 @@ import sqlite3
 
 from kindgi_tui.domain.queries import RunFilter
 from kindgi_tui.domain.runs import Run
-from kindgi_tui.local.store.run_filters import branches, count_conditions
+from kindgi_tui.local.store.run_filters import branches, kept_counts
 from kindgi_tui.local.store.run_search import count_matches, search_runs
 from kindgi_tui.local.store.runs import RUN_COLUMNS, RUN_JOINS, listed_run
 from kindgi_tui.local.store.values import cursor_of, keys_of
-from kindgi_tui.workbench import Page
+from kindgi_tui.workbench import Invalid, Page
 
 
-def list_runs(connection: sqlite3.Connection, query: RunFilter, limit: int, cursor: str | None) -> Page[Run]:
-    """A page of runs, newest first; a search's page is by the order of recording. Raises Invalid."""
+def list_runs(
+    connection: sqlite3.Connection, query: RunFilter, limit: int, cursor: str | None, backwards: bool = False
+) -> Page[Run]:
+    """A page of runs, newest first; a search's page is by the order of recording. Raises Invalid.
+
+    `backwards` gives the page before the cursor (without one, the last page), its rows in the list's order, and a
+    cursor that leads farther back.
+    """
     if query.text is not None and query.text.strip():
+        if backwards:
+            raise Invalid("A search is read from its newest result on.", field="cursor")
         before = keys_of(cursor, 1)[0] if cursor is not None else None
         seqs = search_runs(connection, query, query.text, limit + 1, before)
         runs = _listed(connection, seqs[:limit])
@@ -23,29 +31,33 @@ def list_runs(connection: sqlite3.Connection, query: RunFilter, limit: int, curs
     keys: list[tuple[int, int]] = []
     for branch in branches(connection, query):
         created, seq = f"{branch.key}.created", "rp.run" if branch.key == "rp" else "r.seq"
-        beyond = [(f"({created}, {seq}) < (?, ?)", after)] if after is not None else []
+        sign, order = (">", "ASC") if backwards else ("<", "DESC")
+        beyond = [(f"({created}, {seq}) {sign} (?, ?)", after)] if after is not None else []
         where, values = branch.where(*beyond)
         # The page's rows are found on the index alone; only they are read.
         keys += connection.execute(
             f"SELECT {created}, {seq} FROM {branch.source} WHERE {where} "
-            f"ORDER BY {created} DESC, {seq} DESC LIMIT ?",
+            f"ORDER BY {created} {order}, {seq} {order} LIMIT ?",
             (*values, limit + 1),
         ).fetchall()
-    keys.sort(reverse=True)
-    runs = _listed(connection, [seq for _, seq in keys[:limit]])
+    keys.sort(reverse=not backwards)
     more = len(keys) > limit
-    return Page(data=runs, has_more=more, next_cursor=cursor_of(*keys[limit - 1]) if more else None)
+    last = cursor_of(*keys[limit - 1]) if more else None
+    taken = [seq for _, seq in keys[:limit]]
+    return Page(
+        data=_listed(connection, taken[::-1] if backwards else taken), has_more=more, next_cursor=last
+    )
 
 
 def count_runs(connection: sqlite3.Connection, query: RunFilter) -> int:
     """How many runs a list holds: from the kept counts, and by counting where a time or a text is asked."""
     if query.text is not None and query.text.strip():
         return count_matches(connection, query, query.text)
-    kept = count_conditions(connection, query.model_copy(update={"text": None}))
+    kept = kept_counts(connection, query.model_copy(update={"text": None}))
     if kept is not None:
-        where, values = kept
+        where, values = kept.where()
         row = connection.execute(
-            f"SELECT ifnull(sum(r.count), 0) FROM run_counts r WHERE {where}", values
+            f"SELECT ifnull(sum(r.count), 0) FROM {kept.source} WHERE {where}", values
         ).fetchone()
         return int(row[0])
     total = 0

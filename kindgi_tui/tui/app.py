@@ -1,0 +1,224 @@
+"""The terminal face: opening the workbench, going from screen to screen, themes, errors."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import events
+from textual.app import App, SystemCommand
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from kindgi_tui.opening import Target, open_workbench, workspace_folder
+from kindgi_tui.tui.profile import Profile, choose_profile
+from kindgi_tui.tui.screens.base import WorkScreen
+from kindgi_tui.tui.screens.opening import OpeningScreen
+from kindgi_tui.tui.themes import CYCLE, THEMES
+
+if TYPE_CHECKING:
+    from kindgi_tui.config.state import State
+    from kindgi_tui.domain.projects import Person, Project
+    from kindgi_tui.workbench import Workbench
+
+log = logging.getLogger("kindgi_tui.tui")
+
+
+def _runs() -> Screen[Any]:
+    from kindgi_tui.tui.screens.runs.screen import RunsScreen
+
+    return RunsScreen()
+
+
+MODES: dict[str, Callable[[], Screen[Any]]] = {"runs": _runs}
+"""The screens one goes to, each imported when it is first shown."""
+
+GO: dict[str, str] = {"r": "runs", "j": "judge", "t": "test_sets", "c": "comparisons"}
+"""After `g`: where a key goes."""
+
+
+class WorkbenchApp(App[None]):
+    """The app. One workbench, one project at a time, one person."""
+
+    TITLE = "kindgi-tui"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = []
+    CSS = """
+    Screen { background: $background; color: $foreground; }
+    """
+
+    workbench: "Workbench"
+    """The open workbench; from `on_ready` on."""
+    state: "State"
+    """What is kept between starts."""
+    person: "Person"
+    """Who is acting."""
+    project: "Project"
+    """Where one works."""
+
+    def __init__(
+        self,
+        target: Target,
+        profile: Profile | None = None,
+        *,
+        start: str | None = None,
+        project: str | None = None,
+        state_folder: Path | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        """`start` names the first screen (else the one last left), `options` are what that screen starts with."""
+        super().__init__(ansi_color=(profile or choose_profile()).ansi)
+        self.profile = profile or choose_profile()
+        """What the terminal can do."""
+        self.target = target
+        """Which workbench is opened."""
+        self.options = options or {}
+        """What the first screen starts with; it takes them out."""
+        self._start = start
+        self._asked_project = project
+        self._state_folder = state_folder
+        self._going = False
+        self._opened = False
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = "ansi-dark" if self.profile.ansi else CYCLE[0]
+
+    @property
+    def where(self) -> str:
+        """Where one works and as whom, for the status line."""
+        if not self._opened:
+            return ""
+        folder = Path(self.workbench.where).name
+        return f"{self.person.id} · {self.project.name} · {folder} · {self.profile.name}"
+
+    @property
+    def log_path(self) -> Path:
+        """The file that unexpected errors are written to."""
+        return workspace_folder(self.target) / "logs" / "tui.log"
+
+    def get_default_screen(self) -> Screen[Any]:
+        """What stands there until the workbench is open."""
+        return OpeningScreen(str(workspace_folder(self.target)))
+
+    def on_mount(self) -> None:
+        """Opens the workbench after the first frame."""
+        self.run_worker(self._open(), exit_on_error=False, name="open")
+
+    async def _open(self) -> None:
+        from kindgi_tui.workbench import WorkbenchError
+
+        try:
+            # Importing the workbench takes as long as opening it: both stay off the event loop.
+            self.workbench, _ = await asyncio.to_thread(_opened, self.target)
+            await self._settle()
+        except WorkbenchError as cause:
+            screen = self.screen
+            if isinstance(screen, OpeningScreen):
+                screen.failed(cause.sentence)
+            return
+        for mode, factory in MODES.items():
+            self.add_mode(mode, factory)
+        first = self._start or self.state.get("screen")
+        await self.switch_mode(first if isinstance(first, str) and first in MODES else "runs")
+
+    async def _settle(self) -> None:
+        from kindgi_tui.config.state import State
+        from kindgi_tui.workbench import NotFound
+
+        self.person = await self.workbench.people.me()
+        self.state = State(self.workbench.where, self.person.id, self._state_folder)
+        kept = self.state.get("project")
+        wanted = self._asked_project or (kept if isinstance(kept, str) else None)
+        try:
+            self.project = await self.workbench.projects.get(wanted)
+        except NotFound:
+            if self._asked_project is not None:
+                raise
+            self.project = await self.workbench.projects.get()
+        theme = self.state.get("theme")
+        if isinstance(theme, str) and theme in self.available_themes and self.profile.colour:
+            self.theme = theme
+        self._opened = True
+
+    async def on_event(self, event: events.Event) -> None:
+        """Takes the key after `g` before any screen sees it."""
+        if self._going and isinstance(event, events.Key):
+            self._going = False
+            event.stop()
+            await self._go(event.key)
+            return
+        await super().on_event(event)
+
+    def do_go(self) -> None:
+        """Waits for the key that says where to go."""
+        self._going = True
+        self._say("Go to: r Runs · j Judge · t Test sets · c Comparisons · g the top of the list")
+
+    async def _go(self, key: str) -> None:
+        if key == "g":
+            first = getattr(self.screen, "do_first", None)
+            if first is not None:
+                first()
+            self._say("")
+            return
+        mode = GO.get(key)
+        if mode is None or mode not in MODES:
+            self._say("")
+            return
+        self._say("")
+        await self.go_to(mode)
+
+    async def go_to(self, mode: str) -> None:
+        """Shows one of the main screens, as it was left."""
+        self.state.put("screen", mode)
+        await self.switch_mode(mode)
+
+    def _say(self, sentence: str) -> None:
+        if isinstance(self.screen, WorkScreen):
+            self.screen.say(sentence)
+
+    def go_back(self) -> None:
+        """Goes back to the screen under this one."""
+        if len(self.screen_stack) > 1:
+            self.pop_screen()
+        else:
+            self._say("This is where it starts: g goes elsewhere, ^Q leaves.")
+
+    def do_help(self) -> None:
+        """Shows the keys of this screen."""
+        from kindgi_tui.tui.screens.help import HelpScreen
+
+        place = self.screen.PLACE if isinstance(self.screen, WorkScreen) else ""
+        self.push_screen(HelpScreen(place))
+
+    def do_palette(self) -> None:
+        """Opens the command palette."""
+        from kindgi_tui.tui.palette import open_palette
+
+        open_palette(self)
+
+    def do_theme(self) -> None:
+        """Goes on to the next theme, and keeps it."""
+        now = CYCLE.index(self.theme) if self.theme in CYCLE else 0
+        self.theme = CYCLE[(now + 1) % len(CYCLE)]
+        self.state.put("theme", self.theme)
+        self._say(f"Theme: {self.theme}")
+
+    def do_quit(self) -> None:
+        """Leaves."""
+        self.exit()
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Textual's own commands stay out: the palette is made from the registry."""
+        return ()
+
+    async def on_unmount(self) -> None:
+        """Closes the workbench."""
+        if self._opened:
+            self._opened = False
+            await self.workbench.close()
+
+
+def _opened(target: Target) -> "tuple[Workbench, object]":
+    return asyncio.run(open_workbench(target))

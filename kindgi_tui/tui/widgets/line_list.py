@@ -1,0 +1,227 @@
+"""A list of one-line rows over any number of them, painted a line at a time (Textual's line API).
+
+A step of the cursor repaints two lines; at the edge the list scrolls by half its height, so that most steps stay so.
+Keys belong to the screen: it calls `move`, `page`, `first` and `last`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from kindgi_tui.text import truncate_cells, width
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Words of a row in one style; whoever makes it has cleaned them."""
+
+    words: str
+    """What it says."""
+    cells: int
+    """How wide it is painted; words are cut or padded."""
+    style: str = ""
+    """The name of a component style of the list, without its prefix: `dim`, `yes`, `no`, `bad`, `key`."""
+
+
+class LineList(ScrollView, can_focus=True):
+    """The list. `row` gives a row's cells, or None while it is not loaded."""
+
+    COMPONENT_CLASSES = {
+        "line-list--cursor", "line-list--dim", "line-list--yes", "line-list--no", "line-list--bad", "line-list--key",
+    }  # fmt: skip
+    DEFAULT_CSS = """
+    LineList { background: $background; color: $foreground; scrollbar-size-vertical: 1; overflow-x: hidden; }
+    LineList .line-list--cursor { background: $primary 30%; text-style: bold; }
+    LineList .line-list--dim { color: $secondary; }
+    LineList .line-list--yes { color: $success; }
+    LineList .line-list--no { color: $warning; }
+    LineList .line-list--bad { color: $error; }
+    LineList .line-list--key { color: $primary; }
+    """
+
+    class Moved(Message):
+        """The cursor stands on another row."""
+
+        def __init__(self, line_list: "LineList", number: int) -> None:
+            super().__init__()
+            self.line_list = line_list
+            """Which list."""
+            self.number = number
+            """The row's number, from 0."""
+
+        @property
+        def control(self) -> "LineList":
+            """Which list, for handlers that select by it."""
+            return self.line_list
+
+    class Chosen(Message):
+        """A row was chosen with the mouse's second click; keys choose through the screen."""
+
+        def __init__(self, line_list: "LineList", number: int) -> None:
+            super().__init__()
+            self.line_list = line_list
+            """Which list."""
+            self.number = number
+            """The row's number, from 0."""
+
+        @property
+        def control(self) -> "LineList":
+            """Which list, for handlers that select by it."""
+            return self.line_list
+
+    def __init__(
+        self, row: Callable[[int, int], Sequence[Cell] | None], *, id: str | None = None, empty: str = ""
+    ) -> None:
+        """`row(number, width)` gives a row's cells; `empty` says what to do while there are none."""
+        super().__init__(id=id)
+        self._row = row
+        self._empty = empty
+        self._cursor = 0
+        self._count = 0
+        self._styles: dict[str, Style] = {}
+
+    @property
+    def cursor(self) -> int:
+        """The number of the row the cursor stands on."""
+        return self._cursor
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return self._count
+
+    def show(self, count: int, cursor: int | None = None, empty: str | None = None) -> None:
+        """The list has `count` rows now; the cursor stays where it is, or goes to `cursor`."""
+        self._count = count
+        if empty is not None:
+            self._empty = empty
+        self.virtual_size = Size(max(1, self.size.width), max(count, 1))
+        wanted = self._cursor if cursor is None else cursor
+        self._cursor = max(0, min(wanted, count - 1))
+        self._follow(0)
+        self.refresh()
+
+    def repaint(self, number: int | None = None) -> None:
+        """Paints one row anew, or all that are in view."""
+        if number is None:
+            self.refresh()
+            return
+        y = number - self.scroll_offset.y
+        if 0 <= y < self.size.height:
+            self.refresh(Region(0, y, self.size.width, 1))
+
+    def move(self, steps: int) -> None:
+        """Moves the cursor by so many rows."""
+        self.go(self._cursor + steps, steps)
+
+    def page(self, pages: int) -> None:
+        """Moves the cursor by so many heights of the view."""
+        self.go(self._cursor + pages * max(1, self.size.height - 1), 0)
+
+    def first(self) -> None:
+        """Goes to the first row."""
+        self.go(0)
+
+    def last(self) -> None:
+        """Goes to the last row."""
+        self.go(self._count - 1)
+
+    def go(self, number: int, steps: int = 0) -> None:
+        """Puts the cursor on a row; `steps` of 1 or -1 scrolls by half the view at the edge."""
+        before = self._cursor
+        self._cursor = max(0, min(number, self._count - 1))
+        if self._cursor == before:
+            return
+        if not self._follow(steps):
+            self.repaint(before)
+            self.repaint(self._cursor)
+        self.post_message(self.Moved(self, self._cursor))
+
+    def _follow(self, steps: int) -> bool:
+        """Scrolls so that the cursor is in view; whether it scrolled."""
+        top, height = self.scroll_offset.y, max(1, self.size.height)
+        if top <= self._cursor < top + height:
+            return False
+        y = self._cursor if self._cursor < top else self._cursor - height + 1
+        if abs(steps) == 1:
+            y += steps * (height // 2)
+        self.scroll_to(y=max(0, y), animate=False, force=True)
+        self.refresh()
+        return True
+
+    def notify_style_update(self) -> None:
+        """Forgets the styles of the last theme."""
+        super().notify_style_update()
+        self._styles.clear()
+
+    def _style(self, name: str) -> Style:
+        found = self._styles.get(name)
+        if found is None:
+            found = self.rich_style
+            if name:
+                found = found + self.get_component_rich_style(f"line-list--{name}", partial=True)
+            self._styles[name] = found
+        return found
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the view."""
+        number = y + self.scroll_offset.y
+        cells = self.size.width
+        if number >= self._count:
+            words = self._empty if self._count == 0 and y == 0 else ""
+            return Strip([Segment(_fit(f" {words}" if words else "", cells), self._style("dim"))], cells)
+        here = number == self._cursor
+        row = self._row(number, cells - 2)
+        over = self.get_component_rich_style("line-list--cursor", partial=True) if here else Style.null()
+        # The mark says where the cursor is without colour.
+        segments = [
+            Segment("▸ " if here and self.has_focus else "› " if here else "  ", self._style("key") + over)
+        ]
+        left = cells - 2
+        for cell in row or (Cell("…", left, "dim"),):
+            size = min(cell.cells, left)
+            if size <= 0:
+                break
+            segments.append(Segment(_fit(cell.words, size), self._style(cell.style) + over))
+            left -= size
+        if left > 0:
+            segments.append(Segment(" " * left, self._style("") + over))
+        return Strip(segments, cells)
+
+    def on_focus(self) -> None:
+        """Shows that keys go here."""
+        self.repaint(self._cursor)
+
+    def on_blur(self) -> None:
+        """Shows that keys go elsewhere."""
+        self.repaint(self._cursor)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Keeps the cursor in view."""
+        self.virtual_size = Size(max(1, event.size.width), max(self._count, 1))
+        self._follow(0)
+
+    def on_click(self, event: events.Click) -> None:
+        """Goes to the clicked row; a click on the row one is on chooses it."""
+        number = event.y + self.scroll_offset.y
+        if number >= self._count:
+            return
+        if number == self._cursor and event.chain > 1:
+            self.post_message(self.Chosen(self, number))
+        self.go(number)
+
+
+def _fit(words: str, cells: int) -> str:
+    """Words cut or padded to exactly so many cells."""
+    size = width(words)
+    if size > cells:
+        words = truncate_cells(words, cells)
+        size = width(words)
+    return words + " " * (cells - size)

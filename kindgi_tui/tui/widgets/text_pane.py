@@ -1,0 +1,161 @@
+"""A pane of long text, wrapped to its width a piece at a time and painted a line at a time.
+
+Text is given as blocks in one style each. Only what is looked at is wrapped beyond the first screens, so that a
+long conversation opens at once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from kindgi_tui.text import truncate_cells, width, wrap
+
+LINES = 20_000
+"""The most lines a block is wrapped to."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some text in one style. Whoever makes it has cleaned it."""
+
+    text: str
+    """The text; newlines start new lines."""
+    style: str = ""
+    """The name of a component style of the pane, without its prefix."""
+    indent: int = 0
+    """How many cells each of its lines is moved to the right."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A line made of pieces in several styles, never wrapped."""
+
+    pieces: tuple[tuple[str, str], ...]
+    """Words and the name of their style."""
+
+
+Line = tuple[tuple[str, str], ...]
+
+
+class TextPane(ScrollView, can_focus=True):
+    """The pane. `show` sets what it holds; keys belong to the screen, which calls `scroll_by` and `page`."""
+
+    COMPONENT_CLASSES = {
+        "text-pane--head", "text-pane--dim", "text-pane--yes", "text-pane--no", "text-pane--bad", "text-pane--key",
+        "text-pane--added", "text-pane--removed", "text-pane--found", "text-pane--strong",
+    }  # fmt: skip
+    DEFAULT_CSS = """
+    TextPane { background: $background; color: $foreground; scrollbar-size-vertical: 1; overflow-x: hidden; }
+    TextPane .text-pane--head { color: $primary; text-style: bold; }
+    TextPane .text-pane--dim { color: $secondary; }
+    TextPane .text-pane--yes { color: $success; }
+    TextPane .text-pane--no { color: $warning; }
+    TextPane .text-pane--bad { color: $error; text-style: bold; }
+    TextPane .text-pane--key { color: $primary; }
+    TextPane .text-pane--added { color: $success; text-style: underline; }
+    TextPane .text-pane--removed { color: $error; text-style: strike; }
+    TextPane .text-pane--found { text-style: reverse; }
+    TextPane .text-pane--strong { text-style: bold; }
+    """
+
+    def __init__(self, *, id: str | None = None, empty: str = "") -> None:
+        """`empty` says what to do while there is nothing to show."""
+        super().__init__(id=id)
+        self._blocks: tuple[Block | Run, ...] = ()
+        self._lines: list[Line] = []
+        self._wrapped_to = -1
+        self._empty = empty
+        self._styles: dict[str, Style] = {}
+
+    def show(self, blocks: Sequence[Block | Run], *, keep_place: bool = False) -> None:
+        """Shows other text, from its start, or with `keep_place` where one was."""
+        self._blocks = tuple(blocks)
+        self._wrapped_to = -1
+        self._layout()
+        if not keep_place:
+            self.scroll_to(y=0, animate=False, force=True)
+        self.refresh()
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """The wrapped lines."""
+        return self._lines
+
+    def scroll_lines(self, lines: int) -> None:
+        """Scrolls by so many lines."""
+        self.scroll_to(y=max(0, self.scroll_offset.y + lines), animate=False, force=True)
+
+    def page(self, pages: int) -> None:
+        """Scrolls by so many heights."""
+        self.scroll_lines(pages * max(1, self.size.height - 1))
+
+    def find(self, words: str, after: int = -1) -> int | None:
+        """The next line that has these words, going round at the end; it is scrolled to."""
+        wanted = words.casefold()
+        total = len(self._lines)
+        for step in range(1, total + 1):
+            number = (after + step) % total
+            if wanted in "".join(piece for piece, _ in self._lines[number]).casefold():
+                self.scroll_to(y=max(0, number - 1), animate=False, force=True)
+                return number
+        return None
+
+    def _layout(self) -> None:
+        cells = self.size.width
+        if cells <= 0 or cells == self._wrapped_to:
+            return
+        self._wrapped_to = cells
+        lines: list[Line] = []
+        for block in self._blocks:
+            if isinstance(block, Run):
+                lines.append(block.pieces)
+                continue
+            room = max(1, cells - 1 - block.indent)
+            lines += [
+                ((" " * block.indent, ""), (words, block.style)) for words in wrap(block.text, room, LINES)
+            ]
+        self._lines = lines
+        self.virtual_size = Size(cells, max(1, len(lines)))
+
+    def notify_style_update(self) -> None:
+        """Forgets the styles of the last theme."""
+        super().notify_style_update()
+        self._styles.clear()
+
+    def _style(self, name: str) -> Style:
+        found = self._styles.get(name)
+        if found is None:
+            found = self.rich_style
+            if name:
+                found = found + self.get_component_rich_style(f"text-pane--{name}", partial=True)
+            self._styles[name] = found
+        return found
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the view."""
+        cells = self.size.width
+        number = y + self.scroll_offset.y
+        pieces: Line = self._lines[number] if number < len(self._lines) else ()
+        if not self._blocks and y == 0:
+            pieces = ((self._empty, "dim"),)
+        segments: list[Segment] = []
+        left = cells
+        for words, style in pieces:
+            size = width(words)
+            if size > left:
+                words = truncate_cells(words, left)
+                size = width(words)
+            segments.append(Segment(words, self._style(style)))
+            left -= size
+        segments.append(Segment(" " * left, self._style("")))
+        return Strip(segments, cells)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Wraps anew when the width changed."""
+        self._layout()
