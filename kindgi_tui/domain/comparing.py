@@ -24,9 +24,9 @@ from kindgi_tui.domain.comparisons import (
 )
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.javascript import utf16_order
-from kindgi_tui.domain.matching import match_judged
+from kindgi_tui.domain.matching import by_key, carried
 from kindgi_tui.domain.metrics import metrics_of
-from kindgi_tui.domain.rating import NO_CHANGES, item_changes, score_items
+from kindgi_tui.domain.rating import NO_CHANGES, changes_of, score_pairs
 from kindgi_tui.domain.sampling import sample_cases
 from kindgi_tui.domain.test_sets import Case, ItemSummary
 
@@ -117,7 +117,7 @@ def dry_run(cases: int, erased: int, settings: ComparisonSettings) -> Comparison
 def baseline_score(case: Case, settings: ComparisonSettings) -> Score:
     """The score of a case's recorded output."""
     items = output_items(case.output, case.subject.kind == "agent")
-    return score_items(match_judged(items, case.items, case.output), settings.k)
+    return score_pairs(carried(items, by_key(case.items), case.output), settings.k)
 
 
 class _Replays:
@@ -157,6 +157,7 @@ class _Tally:
 
     def __init__(self, case: Case, settings: ComparisonSettings) -> None:
         self._case = case
+        self._judged = by_key(case.items)
         self._settings = settings
         self._run_ids: list[str | None] = []
         self._scores: list[Score] = []
@@ -180,14 +181,14 @@ class _Tally:
             return False
         case = self._case
         items = output_items(outcome.output, case.subject.kind == "agent")
-        matched = match_judged(items, case.items, case.output)
-        self._scores.append(score_items(matched, self._settings.k))
+        matched = carried(items, self._judged, case.output)
+        self._scores.append(score_pairs(matched, self._settings.k))
         tools = outcome.replay.tools if outcome.replay is not None else ()
         if self._settings.reads == "recorded" and any(t.source == "live" and not t.recomputed for t in tools):
             self._diverged = True
         if outcome.replay is not None and outcome.replay.approval == "skipped":
             self._skipped = True
-        self._report(outcome, None if self._first else item_changes(matched, case.items))
+        self._report(outcome, None if self._first else changes_of(matched, case.items))
         return True
 
     def _ended(self, how: str, why: Json) -> None:

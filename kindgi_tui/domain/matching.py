@@ -1,7 +1,7 @@
 """Carrying a judgment over to another output's items (DESIGN section 4, "Carrying a judgment over")."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.items import Item
@@ -22,6 +22,17 @@ class Matched(Plain):
     """What was said of it on this output itself, where the past output's judgments do not cover it."""
 
 
+class Pair(NamedTuple):
+    """The same as `Matched`, for the many that one comparison makes and throws away."""
+
+    item: Item
+    """The item."""
+    judged: JudgedItem | None = None
+    """The judged item that it is."""
+    fresh: JudgedItem | None = None
+    """What was said of it on this output itself."""
+
+
 def match_judged(
     items: Iterable[Item | Mapping[str, Any]],
     judged: Iterable[JudgedItem | Mapping[str, Any]],
@@ -33,25 +44,42 @@ def match_judged(
     own is the same at any place; any other only where its content equals what stands at the judged pointer.
     Of judged items with the same key the last counts.
     """
-    by_key = {one.key: one for one in JudgedItem.read_all(judged)}
-    matched: list[Matched] = []
-    for item in Item.read_all(items):
-        one = by_key.get(item.key)
-        if one is not None and (item.own_key or _unchanged(item, one, judged_output)):
-            matched.append(Matched.make(item=item, judged=one))
-        else:
-            matched.append(Matched.make(item=item))
-    return tuple(matched)
+    pairs = carried(Item.read_all(items), by_key(judged), judged_output)
+    return tuple([_matched(pair) for pair in pairs])
+
+
+def by_key(judged: Iterable[JudgedItem | Mapping[str, Any]]) -> dict[str, JudgedItem]:
+    """The judged items by their keys; the last of a key counts."""
+    return {one.key: one for one in JudgedItem.read_all(judged)}
+
+
+def carried(items: Iterable[Item], judged: Mapping[str, JudgedItem], judged_output: Json) -> list[Pair]:
+    """Each item with the judged item that it is, if any; the judged ones by key."""
+    pairs: list[Pair] = []
+    for item in items:
+        one = judged.get(item.key)
+        if one is not None and not item.own_key and not _unchanged(item, one, judged_output):
+            one = None
+        pairs.append(Pair(item, one))
+    return pairs
+
+
+def _matched(pair: Pair) -> Matched:
+    return (
+        Matched.make(item=pair.item)
+        if pair.judged is None
+        else Matched.make(item=pair.item, judged=pair.judged)
+    )
 
 
 def with_fresh(
     matched: Iterable[Matched | Mapping[str, Any]], fresh: Iterable[JudgedItem | Mapping[str, Any]]
 ) -> tuple[Matched, ...]:
     """The same, with judgments of the new output itself on the items that the past output's do not cover."""
-    by_key = {one.key: one for one in JudgedItem.read_all(fresh)}
+    said_of = by_key(fresh)
     covered: list[Matched] = []
     for one in Matched.read_all(matched):
-        said = None if one.judged is not None else by_key.get(one.item.key)
+        said = None if one.judged is not None else said_of.get(one.item.key)
         covered.append(one if said is None else Matched.make(item=one.item, fresh=said))
     return tuple(covered)
 

@@ -1,12 +1,12 @@
 """The score of one output, and how its items changed (DESIGN section 4, "A score of one output", "Changes")."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kindgi_tui.domain.comparisons import DroppedItem, FreshEvidence, ItemChanges, KeptItem, NewItem, Score
-from kindgi_tui.domain.javascript import Number, double, whole
-from kindgi_tui.domain.matching import Matched
+from kindgi_tui.domain.javascript import Number, whole
+from kindgi_tui.domain.matching import Matched, Pair
 from kindgi_tui.domain.test_sets import Evidence, JudgedItem
 
 
@@ -15,10 +15,14 @@ def score_items(matched: Iterable[Matched | Mapping[str, Any]], k: Number = 10) 
 
     The ranked items of all lists stand together in the order of their ranks, ties in the order given.
     """
-    all_matched = Matched.read_all(matched)
+    return score_pairs(Matched.read_all(matched), k)
+
+
+def score_pairs(matched: Sequence[Matched | Pair], k: Number) -> Score:
+    """`score_items` of what was matched already."""
     yes = total = fresh_yes = fresh_total = 0.0
     judged_items = fresh_items = 0
-    for one in all_matched:
+    for one in matched:
         said = one.judged or one.fresh
         if said is None:
             continue
@@ -37,16 +41,16 @@ def score_items(matched: Iterable[Matched | Mapping[str, Any]], k: Number = 10) 
     return Score.make(
         yes_weight=whole(yes),
         total_weight=whole(total),
-        items=len(all_matched),
+        items=len(matched),
         judged_items=judged_items,
-        top_k=_top(all_matched, k),
+        top_k=_top(matched, k),
         **given,
     )
 
 
-def _top(matched: tuple[Matched, ...], k: Number) -> Evidence:
+def _top(matched: Sequence[Matched | Pair], k: Number) -> Evidence:
     ranked = [one for one in matched if "rank" in one.item.model_fields_set]
-    ranked.sort(key=lambda one: double(one.item.rank or 0))
+    ranked.sort(key=lambda one: one.item.rank or 0)
     yes = total = 0.0
     for one in ranked[: math.trunc(k) if math.isfinite(k) else len(ranked)]:
         said = one.judged or one.fresh
@@ -60,10 +64,15 @@ def item_changes(
     matched: Iterable[Matched | Mapping[str, Any]], judged: Iterable[JudgedItem | Mapping[str, Any]]
 ) -> ItemChanges:
     """Which judged items were kept and dropped, and which items are new, for people to judge."""
+    return changes_of(Matched.read_all(matched), JudgedItem.read_all(judged))
+
+
+def changes_of(matched: Iterable[Matched | Pair], judged: Iterable[JudgedItem]) -> ItemChanges:
+    """`item_changes` of what was matched already."""
     kept: list[KeptItem] = []
     new: list[NewItem] = []
     kept_keys: set[str] = set()
-    for one in Matched.read_all(matched):
+    for one in matched:
         item, before = one.item, one.judged
         rank: dict[str, Any] = {"rank": item.rank} if "rank" in item.model_fields_set else {}
         if before is not None:
@@ -76,7 +85,7 @@ def item_changes(
             new.append(NewItem.make(**place))
     dropped = [
         DroppedItem.make(key=before.key, **_rank_before(before))
-        for before in JudgedItem.read_all(judged)
+        for before in judged
         if before.key not in kept_keys
     ]
     return ItemChanges.make(kept=tuple(kept), dropped=tuple(dropped), new=tuple(new))

@@ -110,7 +110,11 @@ VARIATIONS = (
         ("valueAt", *MATCH),
     ),
     Variation(
-        "matching: own keys by content too", "matching", "item.own_key or _unchanged", "_unchanged", MATCH
+        "matching: own keys by content too",
+        "matching",
+        "and not item.own_key and not _unchanged",
+        "and not _unchanged",
+        MATCH,
     ),
     Variation(
         "matching: by key alone",
@@ -129,8 +133,8 @@ VARIATIONS = (
     Variation(
         "matching: the first of a key",
         "matching",
-        "{one.key: one for one in JudgedItem.read_all(judged)}",
-        "{one.key: one for one in JudgedItem.read_all(judged)[::-1]}",
+        "for one in JudgedItem.read_all(judged)}",
+        "for one in JudgedItem.read_all(judged)[::-1]}",
         MATCH,
     ),
     Variation(
@@ -147,8 +151,8 @@ VARIATIONS = (
     Variation(
         "fresh: overrides",
         "matching",
-        "None if one.judged is not None else by_key",
-        "by_key",
+        "None if one.judged is not None else said_of",
+        "said_of",
         ("withFresh", "scoreOutput"),
     ),
     Variation(
@@ -168,7 +172,7 @@ VARIATIONS = (
     Variation(
         "score: the first k as they come",
         "rating",
-        "ranked.sort(key=lambda one: double(one.item.rank or 0))",
+        "ranked.sort(key=lambda one: one.item.rank or 0)",
         "pass",
         SCORE,
     ),
