@@ -1,5 +1,6 @@
 """`kindgi-tui comparisons`: a new version on a test set, beside what was recorded."""
 
+from collections.abc import Awaitable
 from typing import Literal, cast
 
 import click
@@ -137,9 +138,7 @@ async def start(
     if seed is not None and sample is None:
         raise click.UsageError("--seed needs --sample.")
     part = _sample(sample, seed, hold_out_share)
-    gated = bool(least) or regression is not None
-    if gated:
-        check_gate(sample, overridden=False)
+    gated = _check_gate(least, regression, part)
     request = ComparisonRequest(
         test_set_id=test_set,
         version=version,
@@ -163,8 +162,10 @@ async def start(
             raise click.UsageError("A dry run has no result for a gate to decide by.")
         _print_plan(call, await call.bench.comparisons.plan(request))
         return DONE
-    started = await call.bench.comparisons.start(request)
-    return await _ended(call, started, wait or gated, least, regression)
+    if wait or gated:
+        return await _ended(call, call.bench.comparisons.start(request), least, regression)
+    _print_started(call, await call.bench.comparisons.start(request))
+    return DONE
 
 
 @noun.verb("follow", example="kindgi-tui comparisons follow 5d1c0f2e-61c5")
@@ -173,9 +174,8 @@ async def start(
 async def follow(call: Call, comparison: str, least: tuple[Least, ...], regression: Regression | None) -> int:
     """Waits for the end of COMPARISON and prints its report. Ctrl-C cancels it."""
     found = await call.bench.comparisons.get(comparison)
-    if least or regression is not None:
-        check_gate(None if found.request.sample is None else found.request.sample.part, overridden=False)
-    return await _ended(call, found, True, least, regression)
+    _check_gate(least, regression, found.request.sample)
+    return await _ended(call, _given(found), least, regression)
 
 
 @noun.verb("list", example="kindgi-tui comparisons list --project docs")
@@ -256,10 +256,10 @@ async def resume(
 ) -> int:
     """Runs what is left of COMPARISON, which failed or was cancelled; finished runs stay as they are."""
     found = await call.bench.comparisons.get(comparison)
-    gated = bool(least) or regression is not None
-    if gated:
-        check_gate(None if found.request.sample is None else found.request.sample.part, overridden=False)
-    return await _ended(call, await call.bench.comparisons.resume(found.id), wait or gated, least, regression)
+    if _check_gate(least, regression, found.request.sample) or wait:
+        return await _ended(call, call.bench.comparisons.resume(found.id), least, regression)
+    _print_started(call, await call.bench.comparisons.resume(found.id))
+    return DONE
 
 
 @noun.verb("rescore", example="kindgi-tui comparisons rescore 5d1c0f2e-61c5")
@@ -271,9 +271,8 @@ async def rescore(
 ) -> int:
     """Rates the replays of COMPARISON again, with what was judged on them since, as a new comparison."""
     found = await call.bench.comparisons.get(comparison)
-    if least or regression is not None:
-        check_gate(None if found.request.sample is None else found.request.sample.part, overridden=False)
-    return await _ended(call, await call.bench.comparisons.rescore(found.id), True, least, regression)
+    _check_gate(least, regression, found.request.sample)
+    return await _ended(call, call.bench.comparisons.rescore(found.id), least, regression)
 
 
 def _sample(part: str | None, seed: str | None, share: float) -> SamplePart | None:
@@ -286,18 +285,13 @@ def _sample(part: str | None, seed: str | None, share: float) -> SamplePart | No
 
 
 async def _ended(
-    call: Call, comparison: Comparison, wait: bool, least: tuple[Least, ...], regression: Regression | None
+    call: Call,
+    begin: Awaitable[Comparison],
+    least: tuple[Least, ...] = (),
+    regression: Regression | None = None,
 ) -> int:
-    if not wait:
-        if call.json:
-            call.out.json(v04.comparison(comparison))
-            return DONE
-        call.out.line(f"Started comparison {comparison.id}.")
-        call.out.line(f"Next: {command(call, 'comparisons follow', comparison.id)}")
-        return DONE
-    if not call.json:
-        say(f"Comparison {comparison.id}")
-    ended, interrupted = await wait_for_end(call, comparison.id)
+    """Waits for the end of the comparison that `begin` gives, prints it, and gives the exit code."""
+    ended, interrupted = await wait_for_end(call, begin)
     if call.json:
         call.out.json(v04.comparison(ended))
     else:
@@ -308,6 +302,26 @@ async def _ended(
     for sentence in sentences:
         say(sentence)
     return ANSWER_NO if sentences or not finished_well(ended) else DONE
+
+
+def _print_started(call: Call, comparison: Comparison) -> None:
+    if call.json:
+        call.out.json(v04.comparison(comparison))
+        return
+    call.out.line(f"Started comparison {comparison.id}.")
+    call.out.line(f"Next: {command(call, 'comparisons follow', comparison.id)}")
+
+
+async def _given(comparison: Comparison) -> Comparison:
+    return comparison
+
+
+def _check_gate(least: tuple[Least, ...], regression: Regression | None, sample: SamplePart | None) -> bool:
+    """Whether there is a gate. Raises LimitError when none may decide by that comparison."""
+    gated = bool(least) or regression is not None
+    if gated:
+        check_gate(None if sample is None else sample.part, overridden=False)
+    return gated
 
 
 def _note(comparison: Comparison) -> str:

@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from typing import NamedTuple
 
 from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.errors import say
@@ -15,50 +16,61 @@ FINAL = frozenset({"completed", "failed", "cancelled"})
 """Statuses of a comparison that has ended."""
 
 
-async def wait_for_end(call: Call, comparison_id: str) -> tuple[Comparison, bool]:
-    """The comparison once it ended, and whether Ctrl-C ended it.
+class Ended(NamedTuple):
+    """A comparison that was waited for."""
 
-    The first Ctrl-C cancels the comparison and waits for its end; the second leaves it as it is.
+    comparison: Comparison
+    """The comparison at its end."""
+    interrupted: bool
+    """Whether Ctrl-C was pressed meanwhile."""
+
+
+async def wait_for_end(call: Call, begin: Awaitable[Comparison]) -> Ended:
+    """The comparison that `begin` gives, once it ended.
+
+    The first Ctrl-C cancels the comparison and waits for its end, also when it comes while the comparison is
+    being started: none is left running. The second one stops waiting.
     """
-    bar = Bar()
-    interrupts: list[asyncio.Task[None]] = []
     pressed = asyncio.Event()
-
-    async def cancel() -> None:
-        bar.clear()
-        say("Cancelling; what has finished is kept. Ctrl-C again stops waiting.")
-        # It may have ended in the same moment.
-        with contextlib.suppress(Conflict):
-            await call.bench.comparisons.cancel(comparison_id)
+    waiting = asyncio.ensure_future(_begin_and_wait(call, begin, pressed))
 
     def interrupted() -> None:
         if pressed.is_set():
-            following.cancel()
-            return
+            waiting.cancel()
         pressed.set()
-        interrupts.append(asyncio.ensure_future(cancel()))
 
-    async def follow() -> Comparison:
-        found: Comparison | None = None
-        async for event in call.bench.comparisons.follow(comparison_id):
-            found = event.comparison
-            if not pressed.is_set():
-                bar.update(found.progress)
-        if found is None or found.status not in FINAL:
-            found = await call.bench.comparisons.get(comparison_id)
-        return found
+    with _on_interrupt(interrupted):
+        try:
+            return Ended(await waiting, pressed.is_set())
+        except asyncio.CancelledError as cause:
+            raise KeyboardInterrupt from cause
 
-    following = asyncio.ensure_future(follow())
+
+async def _begin_and_wait(call: Call, begin: Awaitable[Comparison], pressed: asyncio.Event) -> Comparison:
+    started = await begin
+    if not call.json:
+        say(f"Comparison {started.id}")
+    bar = Bar()
+    cancelling = asyncio.ensure_future(_cancel_when(call, started.id, pressed, bar))
     try:
-        with _on_interrupt(interrupted):
-            found = await following
-        for task in interrupts:
-            await task
-    except asyncio.CancelledError as cause:
-        raise KeyboardInterrupt from cause
+        async for event in call.bench.comparisons.follow(started.id):
+            if not pressed.is_set():
+                bar.update(event.comparison.progress)
+        if pressed.is_set():
+            await cancelling
     finally:
+        cancelling.cancel()
         bar.clear()
-    return await call.bench.comparisons.get(found.id), pressed.is_set()
+    return await call.bench.comparisons.get(started.id)
+
+
+async def _cancel_when(call: Call, comparison_id: str, pressed: asyncio.Event, bar: Bar) -> None:
+    await pressed.wait()
+    bar.clear()
+    say("Cancelling; what has finished is kept. Ctrl-C again stops waiting.")
+    # It may have ended in the same moment.
+    with contextlib.suppress(Conflict):
+        await call.bench.comparisons.cancel(comparison_id)
 
 
 @contextlib.contextmanager

@@ -70,7 +70,5 @@ def test_only_a_completed_comparison_without_errors_finished_well() -> None:
     assert finished_well(rated(1.0, 0.0))
     assert not finished_well(rated(1.0, 0.0, status="partial"))
     assert not finished_well(rated(1.0, 0.0, status="failed"))
-    assert not finished_well(
-        rated(1.0, 0.0, status="completed").model_copy(update={"status": "cancelled"})
-    )
+    assert not finished_well(rated(1.0, 0.0, status="completed").model_copy(update={"status": "cancelled"}))
     assert not finished_well(comparison())

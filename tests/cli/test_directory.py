@@ -1,0 +1,52 @@
+"""Projects, people and groups by command."""
+
+from tests.cli.driving import Cli
+
+
+def test_projects_are_made_and_one_is_the_default(empty: Cli) -> None:
+    assert empty.done("projects", "add", "Help desk", "--slug", "help", "--json").json["slug"] == "help"
+    assert "Help desk" in empty.done("projects", "list").text
+    used = empty.done("projects", "use", "Help desk", "--json").json
+    assert used["isDefault"] is True
+    listed = empty.done("projects", "list", "--json").json
+    assert listed["data"][0]["slug"] == "help"
+    assert [one["isDefault"] for one in listed["data"]].count(True) == 1
+    assert listed["hasMore"] is False
+    assert "help" in empty.refused(2, "projects", "add", "Other", "--slug", "help")
+    empty.refused(2, "projects", "use", "nowhere")
+    for reference in (used["id"], "help", "Help desk"):
+        assert empty.done("runs", "list", "--project", reference, "--json").json["data"] == []
+
+
+def test_people_have_rights_that_the_workbench_keeps(empty: Cli) -> None:
+    empty.done("people", "add", "maria", "--name", "Maria Silva", "--right", "judge", "--reviewer", "senior")
+    added = empty.done("people", "add", "bot", "--service", "--right", "editor", "--json").json
+    assert (added["kind"], added["right"]) == ("service", "editor")
+    text = empty.done("people", "list").text
+    assert "Maria Silva" in text
+    assert "senior" in text
+    assert "maria" in empty.refused(3, "--as", "maria", "people", "add", "carl")
+    assert "carl" in empty.refused(2, "runs", "list", "--as", "carl")
+    empty.done("people", "add", "maria", "--right", "admin")
+    empty.done("people", "add", "carl", "--as", "maria")
+
+
+def test_groups_have_a_weight_and_may_be_for_experts(empty: Cli) -> None:
+    assert "every judgment weighs 1" in empty.done("groups", "list").text
+    made = empty.done("groups", "add", "experts", "--weight", "3", "--reviewer", "senior", "--json").json
+    assert (made["weight"], made["assertableBy"]) == (3, {"minReviewerRole": "senior"})
+    empty.refused(2, "groups", "add", "experts", "--weight", "1")
+    assert "weight" in empty.refused(2, "groups", "add", "x", "--weight", "-1")
+    assert "weight" in empty.refused(2, "groups", "add", "x", "--weight", "nan")
+    assert "--agent needs --project" in empty.refused(
+        2, "groups", "add", "x", "--weight", "1", "--agent", "a"
+    )
+    assert "Say what to change" in empty.refused(2, "groups", "change", "experts")
+    changed = empty.done("groups", "change", "experts", "--weight", "2.5", "--unrestricted", "--json").json
+    assert changed["weight"] == 2.5
+    assert "assertableBy" not in changed
+    empty.refused(2, "groups", "change", "experts", "--unrestricted", "--only", "maria")
+    assert "2.5" in empty.done("judge-classes", "list").text
+    assert "retiredAt" in empty.done("groups", "retire", made["id"], "--json").json
+    assert "No groups" in empty.done("groups", "list").text
+    assert "experts" in empty.done("groups", "list", "--retired").text
