@@ -90,20 +90,20 @@ class Models:
     async def complete(self, request: ModelRequest) -> ModelReply:
         """The model's reply, after as many tries as `Patience` allows.
 
-        A provider that says when to come back (`Retry-After`) is left alone until then by every call, and a call that
-        waits holds no slot. Raises ModelError: ModelUnavailable, ModelRefused, ModelGarbled or NoProvider.
+        A provider that says when to come back (`Retry-After`) is left alone until then by every call. A call that
+        waits for its next try holds no slot. Raises ModelError: ModelUnavailable, ModelRefused, ModelGarbled or NoProvider.
         Cancelling it at any moment leaves nothing behind.
         """
         line = self._line(request.model.provider)
         tries, waited = 0, 0.0
         while True:
             # Bounded: each turn of this loop spends a try, and `Patience` ends it.
-            closed = line.closed_until - self._now() if line.closed_until else 0.0
-            if closed > 0:
-                await self._sleep(closed + min(closed, 1.0) * self._chance())
             tries += 1
             try:
                 async with line.slots:
+                    closed = line.closed_until - self._now() if line.closed_until else 0.0
+                    if closed > 0:
+                        await self._sleep(closed + min(closed, 1.0) * self._chance())
                     return with_own_call_ids(await line.client.send(request), request)
             except TryFailed as failed:
                 pause = self._patience.wait(failed, tries, waited, self._chance())

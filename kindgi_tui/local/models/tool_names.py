@@ -13,23 +13,20 @@ _UNSAFE = re.compile(r"[^a-zA-Z0-9_-]")
 def tool_names(ids: Iterable[str]) -> dict[str, str]:
     """A safe name for each tool id, all different, whatever the order of the ids.
 
-    A dot and every other unsafe character becomes `_`. An id that is safe already keeps its name; of the others,
-    those that would share a name, or are too long, end in a piece of their hash.
+    A dot and every other unsafe character becomes `_`. An id that is safe already keeps its name; another whose name
+    is taken or too long gets one that ends in a piece of its hash.
     """
     wanted = sorted(set(ids))
     names = {i: i for i in wanted if 0 < len(i) <= _LONGEST and not _UNSAFE.search(i)}
     taken = set(names)
-    others = [i for i in wanted if i not in names]
-    plain = {i: _UNSAFE.sub("_", i) for i in others}
-    often: dict[str, int] = {}
-    for name in plain.values():
-        often[name] = often.get(name, 0) + 1
-    for i in others:
-        name = plain[i]
-        if not name or len(name) > _LONGEST or often[name] > 1 or name in taken:
-            name = _hashed(i, name, taken)
+    for tool_id in wanted:
+        if tool_id in names:
+            continue
+        name = _UNSAFE.sub("_", tool_id)
+        if not name or len(name) > _LONGEST or name in taken:
+            name = _hashed(tool_id, name, taken)
         taken.add(name)
-        names[i] = name
+        names[tool_id] = name
     return names
 
 

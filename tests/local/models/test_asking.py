@@ -173,13 +173,42 @@ async def test_a_limit_that_never_ends_is_given_up(kind: str, after: int | None)
 
 async def test_one_calls_limit_holds_the_others_back() -> None:
     clock = Clock()
-    async with ModelServer() as server, models(server, clock=clock, concurrency=1) as asked:
-        server.script(limited(10), say("ok"))
-        replies = await asyncio.gather(*(asked.complete(ask()) for _ in range(3)))
-        assert [reply.text for reply in replies] == ["ok"] * 3
-        # One refusal alone: the later calls waited instead of being refused too.
+    until = clock.at + 10
+    refused = 0
+
+    def respond(_: Received) -> Answer:
+        nonlocal refused
+        if clock.at < until:
+            refused += 1
+            return limited(until - clock.at)
+        return say("ok")
+
+    async with ModelServer() as server, models(server, clock=clock) as asked:
+        server.respond = respond
+        waiting = asyncio.Event()
+        sleep = clock.sleep
+
+        async def first_sleeps_long(seconds: float) -> None:
+            if not waiting.is_set():
+                waiting.set()
+                # The first call sleeps on while the others come.
+                await asyncio.sleep(0.1)
+            await sleep(seconds)
+
+        asked._sleep = first_sleeps_long
+        first = asyncio.create_task(asked.complete(ask()))
+        await waiting.wait()
+        await asyncio.gather(first, *(asked.complete(ask()) for _ in range(3)))
+    # One refusal: a call that starts later waits instead of being refused too.
+    assert refused == 1
+
+
+async def test_waiting_for_a_slot_is_not_silence() -> None:
+    async with ModelServer() as server, models(server, concurrency=1, timeout_s=0.5) as asked:
+        server.script(say("ok", delay=0.2))
+        replies = await asyncio.gather(*(asked.complete(ask()) for _ in range(4)))
+        assert [reply.text for reply in replies] == ["ok"] * 4
         assert len(server.received) == 4
-        assert clock.slept
 
 
 @KINDS

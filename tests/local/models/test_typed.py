@@ -1,5 +1,6 @@
 """Typed answers: what is forgiven, what is a problem, and which schemas strict mode takes."""
 
+import asyncio
 import json
 
 import pytest
@@ -7,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kindgi_tui.domain.base import Json
 from kindgi_tui.local.models.typed import parse_typed, strictly_described, typed_instructions
+
+from tests.local.models.server import ModelServer
 
 ARTICLES: Json = {
     "type": "object",
@@ -66,6 +69,14 @@ def test_a_schema_that_is_none_is_a_problem(schema: Json) -> None:
     found = parse_typed('"x"', schema)
     assert found.problem is not None
     assert "schema" in found.problem
+
+
+async def test_a_schema_elsewhere_is_never_fetched() -> None:
+    async with ModelServer() as server:
+        schema: Json = {"$ref": f"{server.url}/models"}
+        found = await asyncio.to_thread(parse_typed, '"x"', schema)
+        assert found.problem is not None
+        assert server.connections == 0
 
 
 @given(st.text(st.characters(exclude_categories=())))
