@@ -4,12 +4,15 @@ import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.local.engine.replaying import Replayed
 from kindgi_tui.local.store import catalog, comparisons
 from kindgi_tui.local.store.runs import insert_run
-from kindgi_tui.storage.sqlite import Database
+from kindgi_tui.storage.sqlite import Database, translated
 
 LINGER_SECONDS = 0.02
 """How long a write waits for others to come along; nobody waits for it, and a follower looks less often."""
@@ -22,6 +25,7 @@ class Notebook:
     """Writes down what comes in, everything that waits in one transaction: a full commit costs as much for one.
 
     A repetition counts, for whoever follows, once it is written; its run, its replies and the count change at once.
+    A context manager: it keeps a connection of its own to look replies up with.
     """
 
     def __init__(
@@ -39,13 +43,18 @@ class Notebook:
         self._room = asyncio.Event()
         self._room.set()
         self._closed = False
+        self._lookups: sqlite3.Connection | None = None
 
     async def reply(self, key: str) -> Json | None:
         """A stored reply of a model, or one that waits to be stored."""
         waiting = self._replies.get(key) or self._writing.get(key)
         if waiting is not None:
             return waiting
-        return await self._database.read(partial(catalog.get_reply, key=key))
+        # A lookup by key takes less than handing it to a thread, and readers never wait for the writer.
+        with translated(self._database.path):
+            if self._lookups is None:
+                self._lookups = _reading(self._database.path)
+            return catalog.get_reply(self._lookups, key)
 
     async def keep(self, key: str, reply: Json) -> None:
         """Stores a model's reply, soon: at the latest with the repetition it belongs to."""
@@ -111,3 +120,16 @@ class Notebook:
         """Lets `write` end once everything is written."""
         self._closed = True
         self._wake.set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        if self._lookups is not None:
+            self._lookups.close()
+
+
+def _reading(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)

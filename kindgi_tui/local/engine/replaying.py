@@ -1,5 +1,6 @@
 """One repetition of one case: the past turn taken again by the candidate, without doing anything new."""
 
+import random
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +17,6 @@ from kindgi_tui.local.engine.turns import Answering, Turn, TurnFailed
 from kindgi_tui.local.models.calls import Message, ModelRef
 from kindgi_tui.local.packs.services import PackServices
 from kindgi_tui.local.store.comparisons import FinishedRepetition
-from kindgi_tui.wire import v01
 from kindgi_tui.workbench import WorkbenchError
 
 
@@ -46,6 +46,14 @@ class Replayed:
     """The replay's run; None when nothing ran."""
 
 
+_ids = random.Random()
+"""Seeded by the system. Asking it for each id anew costs more than the rest of a replay; ids are no secrets."""
+
+
+def _new_id() -> str:
+    return str(uuid.UUID(int=_ids.getrandbits(128), version=4))
+
+
 def replay_input(case: Case) -> tuple[str, str | None, list[Message]]:
     """The past turn's message, what the model reads in its place (None: the message itself), and the history."""
     context = case.context if isinstance(case.context, dict) else {}
@@ -70,7 +78,7 @@ async def replay_case(
             "This run holds several turns of one conversation, which can't be replayed faithfully: the person's later "
             "words answered the recorded agent. It can be judged, and left out with a narrower test set.",
         )
-    run_id = str(uuid.uuid4())
+    run_id = _new_id()
     started = datetime.now(UTC)
     rejected = _rejected(context)
     calls = ReplayCalls(
@@ -96,7 +104,7 @@ async def replay_case(
         error = cause.sentence
     except WorkbenchError as cause:
         error = cause.sentence
-    report: dict[str, Json] = {"tools": [v01.dump(trace) for trace in turn.traces]}
+    report: dict[str, Json] = {"tools": list(turn.traces)}
     if settings.candidate.hitl or "sessionApproval" in context:
         report["approval"] = "followed" if "sessionApproval" in context else "skipped"
     outcome: dict[str, Json] = {"runId": run_id, "replay": report}
@@ -155,7 +163,7 @@ def _run(
     error: str | None,
     turn: Turn,
 ) -> RunDetail:
-    conversation = str(uuid.uuid4())
+    conversation = _new_id()
     whole: dict[str, Json] | None = None
     if output is not None:
         replay: dict[str, Json] = {"of": case.case_id, "evalRunId": settings.comparison_id, **report}

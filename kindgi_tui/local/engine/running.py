@@ -121,8 +121,8 @@ async def _run_owned(
         if config.providers:
             inner = await stack.enter_async_context(Models(config))
             asked = Spending(inner, request.cost_limit, comparison.progress.cost_usd)
-        notebook = Notebook(
-            database, comparison_id, owner, lambda: None if asked is None else asked.spent_usd
+        notebook = stack.enter_context(
+            Notebook(database, comparison_id, owner, lambda: None if asked is None else asked.spent_usd)
         )
         models = CachedModels(asked, notebook.reply, notebook.keep, fresh=request.fresh)
         run = _Run(comparison, cases, done, settings, owner, notebook)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from kindgi_tui.domain.base import Json
-from kindgi_tui.domain.comparisons import ToolTrace
 from kindgi_tui.local.engine.candidates import Tool
 from kindgi_tui.local.engine.conversation import as_event
 from kindgi_tui.local.engine.replay_rules import Decision, ReplayRules
@@ -78,22 +77,18 @@ class ReplayCalls:
     ) -> CallResult:
         if tool is None or decision is None:
             return unknown_tool(call.name, self.tools)
-        given: dict[str, Json] = {}
+        trace: dict[str, Json] = {
+            "step": step,
+            "callId": call.id,
+            "toolId": call.name,
+            "toolVersion": tool.version.version,
+            "arguments": call.arguments,
+            "source": decision.source,
+        }
         if decision.recomputed:
-            given["recomputed"] = True
+            trace["recomputed"] = True
         if decision.reason is not None:
-            given["reason"] = decision.reason
-        trace = ToolTrace.model_validate(
-            {
-                "step": step,
-                "callId": call.id,
-                "toolId": call.name,
-                "toolVersion": tool.version.version,
-                "arguments": call.arguments,
-                "source": decision.source,
-                **given,
-            }
-        )
+            trace["reason"] = decision.reason
         if decision.source == "refused":
             return CallResult(decision.refusal, kind="refused", trace=trace)
         if decision.recorded is not None:

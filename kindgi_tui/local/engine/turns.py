@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from typing import Literal, Protocol
 
 from kindgi_tui.domain.base import Json
-from kindgi_tui.domain.comparisons import ToolTrace
 from kindgi_tui.local.engine.candidates import Candidate
 from kindgi_tui.local.models.calls import (
     AgentMessage,
@@ -48,8 +47,8 @@ class CallResult:
     """Whether it is a failure."""
     kind: Literal["result", "invalid-arguments", "unknown-tool", "tool-error", "refused"] = "result"
     """What it is; the agent's `toolErrors` says which failures go back to the model."""
-    trace: ToolTrace | None = None
-    """What a replay reports of it."""
+    trace: dict[str, Json] | None = None
+    """What a replay reports of it, in the wire's names (DESIGN section 5)."""
     as_data: bool = False
     """Whether the model reads it inside a block of data from outside."""
 
@@ -87,8 +86,8 @@ class Turn:
     """How the model reads a result."""
     appended: list[Json] = field(default_factory=list)
     """The messages so far, in the wire's names."""
-    traces: list[ToolTrace] = field(default_factory=list)
-    """The tool calls so far, as a replay reports them."""
+    traces: list[dict[str, Json]] = field(default_factory=list)
+    """The tool calls so far, as a replay reports them, in the wire's names."""
     prompt_tokens: int = 0
     """Tokens read so far."""
     completion_tokens: int = 0
