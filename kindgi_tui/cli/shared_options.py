@@ -77,6 +77,11 @@ class WithExample:
         parameters: list[click.Parameter] = self.params  # type: ignore[attr-defined]
         parameters.extend(shared_options())
 
+    def get_short_help_str(self, limit: int = 45) -> str:
+        """The first sentence of the help, whole."""
+        text: str = self.help or ""  # type: ignore[attr-defined]
+        return " ".join(text.split("\n\n")[0].split()).split(". ")[0].rstrip(".") + "."
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the examples, not rewrapped so that they can be pasted."""
         if self.example:
