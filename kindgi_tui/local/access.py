@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.limits import LimitError
 from kindgi_tui.domain.projects import RIGHTS, Person, Right
-from kindgi_tui.local.store.people import write_audit
+from kindgi_tui.local.store.people import find_person, write_audit
 from kindgi_tui.storage.sqlite import Database
 from kindgi_tui.workbench import Denied, Invalid
 
@@ -54,11 +54,13 @@ class Access:
     ) -> T:
         """Writes to the store as someone who must have `right`, and notes `action` in the audit log.
 
+        What counts is the right they have now, not the one they had when the workbench was opened.
         Raises Denied, and the workbench's other errors.
         """
         self.require(right)
 
         def noted(connection: sqlite3.Connection) -> T:
+            _require(find_person(connection, self.person.id) or self.person, right)
             result = operation(connection)
             if action is not None:
                 on = subject if isinstance(subject, str) else subject(result)
@@ -69,13 +71,17 @@ class Access:
             return await self.database.write(noted)
 
     def require(self, right: Right) -> None:
-        """Raises Denied unless the acting person has this right or more."""
-        if RIGHTS.index(self.person.right) < RIGHTS.index(right):
-            raise Denied(
-                f"{self.person.id} may not do this here: it takes the right of {'an' if right != 'judge' else 'a'} "
-                f"{right}, and {self.person.id} has that of a {self.person.right}. Ask an admin: kindgi-tui people add "
-                f"{self.person.id} --right {right}."
-            )
+        """Raises Denied unless the acting person had this right, or more, when the workbench was opened."""
+        _require(self.person, right)
+
+
+def _require(person: Person, right: Right) -> None:
+    if RIGHTS.index(person.right) < RIGHTS.index(right):
+        raise Denied(
+            f"{person.id} may not do this here: it takes the right of {'an' if right != 'judge' else 'a'} {right}, "
+            f"and {person.id} has that of {'an' if person.right != 'judge' else 'a'} {person.right}. Ask an admin: "
+            f"kindgi-tui people add {person.id} --right {right}."
+        )
 
 
 class limits_told:  # noqa: N801 - reads as a statement
@@ -91,3 +97,5 @@ class limits_told:  # noqa: N801 - reads as a statement
             first = error.errors(include_url=False, include_input=False, include_context=False)[0]
             place = ".".join(str(part) for part in first["loc"])
             raise Invalid(f"{place}: {first['msg']}.", field=place) from error
+        if isinstance(error, UnicodeEncodeError):
+            raise Invalid("A text here holds half of a character (a lone surrogate).") from error

@@ -18,7 +18,7 @@ from kindgi_tui.local.store.people import find_person, put_person
 from kindgi_tui.local.store.projects import add_project
 from kindgi_tui.local.store.schema import APPLICATION_ID, MIGRATIONS
 from kindgi_tui.local.store.values import from_ms, now_ms
-from kindgi_tui.storage.sqlite import Database, Trouble, translated
+from kindgi_tui.storage.sqlite import BUSY_SECONDS, Database, Trouble, translated
 from kindgi_tui.workbench import Conflict, NotFound
 
 FILE_NAME = "workspace.db"
@@ -70,35 +70,46 @@ class LocalWorkbench:
         if await asyncio.to_thread(path.exists):
             raise Conflict(f"{path} is there already. Name a new file.", code="backup-exists")
 
-        def copy(connection: sqlite3.Connection) -> None:
-            scratch = path.with_name(path.name + ".part")
-            with translated(path):
-                scratch.unlink(missing_ok=True)
-                target = sqlite3.connect(scratch)
-                try:
-                    connection.backup(target)
-                finally:
-                    target.close()
-                scratch.chmod(0o600)
-                scratch.rename(path)
-
         self._access.require("admin")
-        await self._access.database.read_committed(copy)
+        await self._access.database.read_committed(lambda connection: _copy(connection, path))
 
     async def close(self) -> None:
         """Ends the threads and closes the file."""
         await asyncio.to_thread(self._access.database.close)
 
 
-async def open_local(folder: Path, person_id: str | None = None) -> tuple[LocalWorkbench, bool]:
+def _copy(connection: sqlite3.Connection, path: Path) -> None:
+    scratch = path.with_name(f"{path.name}.{os.getpid()}.part")
+    with translated(path):
+        # The copy has the rights of its first moment, and what it holds is not for everybody.
+        os.close(os.open(scratch, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        try:
+            target = sqlite3.connect(scratch, isolation_level=None)
+            try:
+                connection.backup(target)
+            finally:
+                target.close()
+            # A link, unlike a rename, never replaces a file that came to be there meanwhile.
+            os.link(scratch, path)
+        except FileExistsError:
+            raise Conflict(f"{path} is there already. Name a new file.", code="backup-exists") from None
+        finally:
+            for name in (scratch, *(scratch.with_name(scratch.name + end) for end in ("-wal", "-shm"))):
+                name.unlink(missing_ok=True)
+
+
+async def open_local(
+    folder: Path, person_id: str | None = None, busy_seconds: float = BUSY_SECONDS
+) -> tuple[LocalWorkbench, bool]:
     """Opens the workspace in `folder`, made when it is missing; also says whether it was made.
 
-    Without `person_id` the login name acts; the owner of the folder is its admin. Raises Trouble, NotFound.
+    Without `person_id` the login name acts; the owner of the folder is its admin. `busy_seconds`: how long an
+    operation waits for another process's lock. Raises Trouble, NotFound.
     """
-    return await asyncio.to_thread(_open, folder, person_id)
+    return await asyncio.to_thread(_open, folder, person_id, busy_seconds)
 
 
-def _open(folder: Path, person_id: str | None) -> tuple[LocalWorkbench, bool]:
+def _open(folder: Path, person_id: str | None, busy_seconds: float) -> tuple[LocalWorkbench, bool]:
     file = folder / FILE_NAME
     with translated(file):
         created = not file.exists()
@@ -112,10 +123,8 @@ def _open(folder: Path, person_id: str | None) -> tuple[LocalWorkbench, bool]:
             if missing:
                 folder.chmod(0o700)
         owner = folder.stat().st_uid == os.getuid()
-    database = Database(file, APPLICATION_ID, MIGRATIONS)
+    database = Database(file, APPLICATION_ID, MIGRATIONS, busy_seconds)
     try:
-        if created:
-            file.chmod(0o600)
         person = _person(database, person_id, owner)
     except BaseException:
         database.close()

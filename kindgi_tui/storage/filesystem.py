@@ -1,5 +1,6 @@
 """Whether a folder can hold an SQLite file: not on a network file system, whose locks can't be trusted."""
 
+import re
 from pathlib import Path
 
 NETWORK_TYPES = frozenset(
@@ -12,19 +13,26 @@ MOUNTS = Path("/proc/mounts")
 """Where Linux lists what is mounted; elsewhere it is missing and nothing is said."""
 
 
-def network_type(folder: Path, mounts: Path = MOUNTS) -> str | None:
-    """The type of the network file system that `folder` is on; None on a local disk or where it isn't known."""
+_OCTAL = re.compile(r"\\([0-7]{3})")
+
+
+def network_type(folder: Path, mounts: Path | None = None) -> str | None:
+    """The type of the network file system that `folder` is on; None on a local disk or where it isn't known.
+
+    `mounts` is the table to read, MOUNTS unless one is given. Links in the folder's path are followed.
+    """
     try:
-        lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = (mounts or MOUNTS).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return None
-    target = folder.absolute()
+    target = folder.resolve()
     best: tuple[int, str] = (-1, "")
     for line in lines:
         fields = line.split(" ")
         if len(fields) < 3:
             continue
-        point = Path(fields[1].replace("\\040", " "))
+        # Spaces and the like stand in the table as octal numbers (proc_mounts(5)).
+        point = Path(_OCTAL.sub(lambda found: chr(int(found[1], 8)), fields[1]))
         if target.is_relative_to(point) and len(point.parts) >= best[0]:
             best = (len(point.parts), fields[2])
     return best[1] if best[1] in NETWORK_TYPES else None

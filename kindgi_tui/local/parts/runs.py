@@ -52,6 +52,9 @@ class LocalRuns:
         """Takes the runs that are not in the search yet into it, before a search."""
         if query.text is None or not query.text.strip():
             return
+        await self._take_into_search()
+
+    async def _take_into_search(self) -> None:
         if await self._access.read(run_search.search_is_behind):
             while await self._access.database.write(run_search.index_for_search):
                 pass
@@ -62,7 +65,9 @@ class LocalRuns:
 
     async def add(self, new: Sequence[RunDetail], judgments: Sequence[_RIDING] = ()) -> ImportOutcome:
         """Writes runs down; those whose id is known are left as they are."""
-        return await self._access.write("editor", None, partial(_add, new=new, judgments=judgments))
+        outcome = await self._access.write("editor", None, partial(_add, new=new, judgments=judgments))
+        await self._take_into_search()
+        return outcome
 
     async def import_files(
         self, paths: Sequence[Path], options: ImportOptions, dry_run: bool = False
@@ -78,6 +83,9 @@ class LocalRuns:
             outcomes.extend(each for each in batch if isinstance(each, Problem))
             found = [each for each in batch if isinstance(each, ImportedRun)]
             outcomes.extend(await self._import(found, seen, dry_run))
+            if not dry_run:
+                # Now and not at the first search, which would wait for all of them.
+                await self._take_into_search()
         report = summarise(outcomes, published, tools)
         if not dry_run and report.came_in:
             await self._access.write(

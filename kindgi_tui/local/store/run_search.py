@@ -3,13 +3,14 @@
 Results are by the order of recording, newest first, so that a common word costs no more than its first page.
 """
 
-import json
-import re
+import itertools
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import dataclass
+from unicodedata import ucd_3_2_0
 
 from kindgi_tui.domain.queries import RunFilter
-from kindgi_tui.local.store.run_filters import branches
+from kindgi_tui.local.store.run_filters import row_conditions
 from kindgi_tui.local.store.search_text import search_text, spoken_output
 from kindgi_tui.local.store.values import load_json
 from kindgi_tui.workbench import Invalid
@@ -17,8 +18,26 @@ from kindgi_tui.workbench import Invalid
 INDEX_BATCH = 500
 """How many runs one step of `index_for_search` takes in."""
 
-_WORD = re.compile(r"\w+")
+LONGEST = 1000
+"""The longest text that is looked for, in characters."""
+
 _PIECES = 64
+_NEWEST = 2**61
+
+
+@dataclass(frozen=True)
+class Found:
+    """A run that a search found."""
+
+    run: int
+    """Its row number."""
+    by_words: bool
+    """Whether it was found by its words; else by a substring. All of a search's pages find by the same."""
+
+    @property
+    def key(self) -> int:
+        """What the next page is asked with."""
+        return self.run * 2 + self.by_words
 
 
 def index_for_search(connection: sqlite3.Connection) -> bool:
@@ -53,86 +72,112 @@ def _text(given: str, output: str | None) -> str:
 
 
 def search_runs(
-    connection: sqlite3.Connection, query: RunFilter, text: str, limit: int, before: int | None
-) -> list[int]:
-    """The row numbers of the newest runs that match, below `before`. Raises Invalid.
+    connection: sqlite3.Connection, query: RunFilter, text: str, limit: int, after: int | None
+) -> list[Found]:
+    """The newest runs that match, or those after the key of an earlier page's last. Raises Invalid.
 
     Words are looked up as words (the last one as a beginning); where that finds nothing, or when the text is
     quoted or is more than words, it is looked up as a substring. Upper and lower case are the same.
     """
-    found: list[int] = []
-    for seq in _matches(connection, query, text, before, limit):
-        found.append(seq)
-        if len(found) == limit:
-            break
-    return found
+    wanted, words = _wanted(text)
+    before = _NEWEST if after is None else after // 2
+    if words and (after is None or after % 2):
+        match = _words_match(words)
+        found = [
+            Found(row[0], True) for row in _indexed(connection, query, "run_words", match, before, limit)
+        ]
+        if found or after is not None:
+            return found
+    if len(wanted) < 3:
+        return _nothing(words)
+    return [
+        Found(seq, False) for seq in itertools.islice(_substrings(connection, query, wanted, before), limit)
+    ]
 
 
 def count_matches(connection: sqlite3.Connection, query: RunFilter, text: str) -> int:
     """How many runs match in all. Raises Invalid."""
-    return sum(1 for _ in _matches(connection, query, text, None, -1))
+    wanted, words = _wanted(text)
+    if words:
+        branch = row_conditions(connection, query)
+        where, values = branch.where()
+        count = connection.execute(
+            "SELECT count(*) FROM run_words CROSS JOIN runs r ON r.seq = run_words.rowid "
+            f"WHERE run_words MATCH ? AND {where}",
+            (_words_match(words), *values),
+        ).fetchone()[0]
+        if count:
+            return int(count)
+    if len(wanted) < 3:
+        return len(_nothing(words))
+    return sum(1 for _ in _substrings(connection, query, wanted, _NEWEST))
 
 
-def _matches(
-    connection: sqlite3.Connection, query: RunFilter, text: str, before: int | None, limit: int
-) -> Iterator[int]:
-    wanted = text.strip()
-    quoted = len(wanted) > 2 and wanted.startswith('"') and wanted.endswith('"')
-    substring = wanted[1:-1] if quoted else wanted
-    words = _WORD.findall(wanted)
-    if not quoted and words and all(part.isalnum() for part in wanted.split()):
-        whole = " AND ".join(f'"{word}"' for word in words[:-1])
-        last = f'"{words[-1]}"' + ("*" if len(words[-1]) > 2 else "")
-        match = f"{whole} AND {last}" if whole else last
-        if (
-            next(_indexed(connection, query, "run_words", match, None, 1), None) is not None
-            or len(substring) < 3
-        ):
-            yield from _indexed(connection, query, "run_words", match, before, limit)
-            return
-    if len(substring) < 3:
+def _nothing(words: list[str]) -> list[Found]:
+    if not words:
         raise Invalid("A search needs a word, or three characters and more.", field="text")
-    yield from _substrings(connection, query, substring, before)
+    return []
 
 
-def _substrings(
-    connection: sqlite3.Connection, query: RunFilter, wanted: str, before: int | None
-) -> Iterator[int]:
+def _wanted(text: str) -> tuple[str, list[str]]:
+    """The text as the indexed texts are written, and its words; no words where it shall be a substring."""
+    if len(text) > LONGEST:
+        raise Invalid(f"A search has at most {LONGEST} characters.", field="text")
+    wanted = search_text(text).strip()
+    if len(wanted) > 2 and wanted[0] == wanted[-1] == '"':
+        return wanted[1:-1], []
+    words = wanted.split()
+    return wanted, words if all(map(_is_word, words)) else []
+
+
+def _is_word(part: str) -> bool:
+    """Whether SQLite's tokenizer too takes this for one word: letters and digits of an early Unicode alone."""
+    return all(ucd_3_2_0.category(character)[0] in "LN" for character in part)
+
+
+def _words_match(words: list[str]) -> str:
+    quoted = [f'"{word}"' for word in words]
+    return " AND ".join(quoted) + ("*" if len(words[-1]) > 2 else "")
+
+
+def _substrings(connection: sqlite3.Connection, query: RunFilter, wanted: str, before: int) -> Iterator[int]:
     pieces = list(dict.fromkeys(wanted[start : start + 3] for start in range(len(wanted) - 2)))[:_PIECES]
     match = " AND ".join('"' + piece.replace('"', '""') + '"' for piece in pieces)
     folded = wanted.casefold()
     # The index knows which pieces of three a run has; whether they stand together, its text says.
-    for seq in _indexed(connection, query, "run_trigrams", match, before, -1):
-        given, output = connection.execute(
-            "SELECT input, output FROM run_documents WHERE run = ?", (seq,)
-        ).fetchone()
+    for seq, given, output in _indexed(connection, query, "run_trigrams", match, before, -1, _likely(wanted)):
         if len(pieces) == 1 or folded in _text(given, output).casefold():
             yield seq
 
 
+def _likely(wanted: str) -> str | None:
+    """A pattern that the stored JSON of every run with this text fits; None where its escapes forbid one."""
+    if not wanted.isascii() or not wanted.isprintable() or '"' in wanted or "\\" in wanted:
+        return None
+    for sign in "!%_":
+        wanted = wanted.replace(sign, f"!{sign}")
+    return f"%{wanted}%"
+
+
 def _indexed(
-    connection: sqlite3.Connection, query: RunFilter, index: str, match: str, before: int | None, limit: int
-) -> Iterator[int]:
-    parts = branches(connection, query.model_copy(update={"text": None, "segments": ()}))
-    wheres = [branch.where() for branch in parts]
-    if not wheres:
-        return
-    segments = query.segments
-    path = "1"
-    path_values: list[object] = []
-    if segments:
-        path = (
-            "EXISTS (SELECT 1 FROM run_paths rp JOIN paths ON paths.seq = rp.path WHERE rp.run = r.seq "
-            "AND rp.project = r.project AND rp.is_replay = r.is_replay AND rp.created = r.created "
-            "AND paths.path = ?)"
-        )
-        path_values = [json.dumps([[part.key, part.value] for part in segments], separators=(",", ":"))]
-    either = " OR ".join(f"({where})" for where, _ in wheres)
-    values = [value for _, some in wheres for value in some]
-    rows = connection.execute(
-        f"SELECT x.rowid FROM {index} x CROSS JOIN runs r ON r.seq = x.rowid WHERE x.text MATCH ? "
-        f"AND x.rowid < ? AND ({either}) AND {path} ORDER BY x.rowid DESC LIMIT ?",
-        (match, before if before is not None else 2**62, *values, *path_values, limit),
+    connection: sqlite3.Connection,
+    query: RunFilter,
+    index: str,
+    match: str,
+    before: int,
+    limit: int,
+    likely: str | None = None,
+) -> Iterator[tuple[int, str, str | None]]:
+    where, values = row_conditions(connection, query).where()
+    columns, documents = f"{index}.rowid, '', NULL", ""
+    if index == "run_trigrams":
+        columns = f"{index}.rowid, d.input, d.output"
+        documents = f"CROSS JOIN run_documents d ON d.run = {index}.rowid"
+        if likely is not None:
+            where += " AND (d.input LIKE ? ESCAPE '!' OR d.output LIKE ? ESCAPE '!')"
+            values += [likely, likely]
+    yield from connection.execute(
+        f"SELECT {columns} FROM {index} CROSS JOIN runs r ON r.seq = {index}.rowid {documents} "
+        f"WHERE {index} MATCH ? AND {index}.rowid < ? AND {where} ORDER BY {index}.rowid DESC LIMIT ?",
+        (match, before, *values, limit),
     )
-    for row in rows:
-        yield int(row[0])

@@ -57,7 +57,9 @@ def run_fields(row: tuple[object, ...]) -> dict[str, object]:
         "id": restored(str(identity)),
         "project_id": project,
         "subject": Subject.model_construct(
-            kind=kind, id=restored(str(subject)), version=restored(str(version))
+            kind="flow" if kind == "flow" else "agent",
+            id=restored(str(subject)),
+            version=restored(str(version)),
         ),
         "status": status,
         "created_at": from_ms(int(str(created))),

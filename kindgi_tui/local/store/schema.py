@@ -39,7 +39,7 @@ CREATE INDEX runs_version ON runs (project, is_replay, subject_version, created 
 CREATE INDEX runs_status ON runs (project, is_replay, status, created DESC, seq DESC);
 CREATE INDEX runs_judged ON runs (project, is_replay, judged, created DESC, seq DESC);
 CREATE INDEX runs_comparison ON runs (comparison, created DESC, seq DESC) WHERE comparison IS NOT NULL;
-CREATE INDEX runs_source ON runs (project, is_replay, source, created DESC, seq DESC) WHERE source <> 'recorded';
+CREATE INDEX runs_source ON runs (project, is_replay, source, created DESC, seq DESC);
 CREATE INDEX runs_first_judged ON runs (project, subject, first_judged DESC, seq DESC)
     WHERE judged = 1 AND is_replay = 0;
 
@@ -48,6 +48,9 @@ CREATE TABLE run_documents (
 );
 
 CREATE TABLE paths (seq INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
+CREATE TABLE path_ancestors (
+    path INTEGER NOT NULL, ancestor INTEGER NOT NULL, PRIMARY KEY (path, ancestor)
+) WITHOUT ROWID;
 CREATE TABLE run_paths (
     path INTEGER NOT NULL, project INTEGER NOT NULL, is_replay INTEGER NOT NULL, created INTEGER NOT NULL,
     run INTEGER NOT NULL, PRIMARY KEY (path, project, is_replay, created, run)
@@ -55,27 +58,48 @@ CREATE TABLE run_paths (
 
 CREATE TABLE run_counts (
     project INTEGER NOT NULL, is_replay INTEGER NOT NULL, subject_version INTEGER NOT NULL, subject INTEGER NOT NULL,
-    status TEXT NOT NULL, judged INTEGER NOT NULL, source TEXT NOT NULL, path INTEGER NOT NULL,
+    status TEXT NOT NULL, judged INTEGER NOT NULL, source TEXT NOT NULL, count INTEGER NOT NULL,
+    PRIMARY KEY (project, is_replay, subject_version, status, judged, source)
+) WITHOUT ROWID;
+CREATE TABLE path_counts (
+    path INTEGER NOT NULL, project INTEGER NOT NULL, is_replay INTEGER NOT NULL, subject_version INTEGER NOT NULL,
+    subject INTEGER NOT NULL, status TEXT NOT NULL, judged INTEGER NOT NULL, source TEXT NOT NULL,
     count INTEGER NOT NULL,
-    PRIMARY KEY (project, is_replay, subject_version, status, judged, source, path)
+    PRIMARY KEY (path, project, is_replay, subject_version, status, judged, source)
 ) WITHOUT ROWID;
 CREATE TRIGGER runs_counted AFTER INSERT ON runs BEGIN
     INSERT INTO run_counts VALUES (NEW.project, NEW.is_replay, NEW.subject_version, NEW.subject, NEW.status,
-        NEW.judged, NEW.source, ifnull(NEW.path, 0), 1)
+        NEW.judged, NEW.source, 1)
+    ON CONFLICT DO UPDATE SET count = count + 1;
+END;
+CREATE TRIGGER runs_counted_by_path AFTER INSERT ON runs WHEN NEW.path IS NOT NULL BEGIN
+    INSERT INTO path_counts SELECT a.ancestor, NEW.project, NEW.is_replay, NEW.subject_version, NEW.subject,
+        NEW.status, NEW.judged, NEW.source, 1 FROM path_ancestors a WHERE a.path = NEW.path
     ON CONFLICT DO UPDATE SET count = count + 1;
 END;
 CREATE TRIGGER runs_recounted AFTER UPDATE OF status, judged ON runs
 WHEN OLD.status <> NEW.status OR OLD.judged <> NEW.judged BEGIN
     UPDATE run_counts SET count = count - 1 WHERE project = OLD.project AND is_replay = OLD.is_replay
         AND subject_version = OLD.subject_version AND status = OLD.status AND judged = OLD.judged
-        AND source = OLD.source AND path = ifnull(OLD.path, 0);
+        AND source = OLD.source;
     INSERT INTO run_counts VALUES (NEW.project, NEW.is_replay, NEW.subject_version, NEW.subject, NEW.status,
-        NEW.judged, NEW.source, ifnull(NEW.path, 0), 1)
+        NEW.judged, NEW.source, 1)
+    ON CONFLICT DO UPDATE SET count = count + 1;
+END;
+CREATE TRIGGER runs_recounted_by_path AFTER UPDATE OF status, judged ON runs
+WHEN NEW.path IS NOT NULL AND (OLD.status <> NEW.status OR OLD.judged <> NEW.judged) BEGIN
+    UPDATE path_counts SET count = count - 1
+        WHERE path IN (SELECT ancestor FROM path_ancestors WHERE path = OLD.path) AND project = OLD.project
+        AND is_replay = OLD.is_replay AND subject_version = OLD.subject_version AND status = OLD.status
+        AND judged = OLD.judged AND source = OLD.source;
+    INSERT INTO path_counts SELECT a.ancestor, NEW.project, NEW.is_replay, NEW.subject_version, NEW.subject,
+        NEW.status, NEW.judged, NEW.source, 1 FROM path_ancestors a WHERE a.path = NEW.path
     ON CONFLICT DO UPDATE SET count = count + 1;
 END;
 
-CREATE VIRTUAL TABLE run_words USING fts5(text, content='', tokenize='unicode61 remove_diacritics 2');
-CREATE VIRTUAL TABLE run_trigrams USING fts5(text, content='', detail='none', tokenize='trigram');
+CREATE VIRTUAL TABLE run_words USING fts5(text, content='', detail='none', columnsize=0,
+    tokenize='unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE run_trigrams USING fts5(text, content='', detail='none', columnsize=0, tokenize='trigram');
 CREATE TABLE search_state (only INTEGER PRIMARY KEY CHECK (only = 1), indexed INTEGER NOT NULL);
 INSERT INTO search_state VALUES (1, 0);
 
@@ -97,7 +121,8 @@ CREATE INDEX judgments_asserter ON judgments (asserter, created DESC, seq DESC) 
 CREATE INDEX judgments_group ON judgments (group_id, created DESC, seq DESC)
     WHERE ended IS NULL AND group_id IS NOT NULL;
 CREATE TRIGGER judgments_made AFTER INSERT ON judgments WHEN NEW.ended IS NULL BEGIN
-    UPDATE runs SET judgments = judgments + 1, judged = 1, first_judged = ifnull(first_judged, NEW.created)
+    UPDATE runs SET judgments = judgments + 1, judged = 1,
+        first_judged = min(ifnull(first_judged, NEW.created), NEW.created)
     WHERE seq = NEW.run;
 END;
 CREATE TRIGGER judgments_ended AFTER UPDATE OF ended ON judgments

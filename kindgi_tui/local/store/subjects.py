@@ -44,26 +44,20 @@ def segments_of(stored: str | None) -> tuple[Segment, ...]:
 
 def path_rows(connection: sqlite3.Connection, segments: tuple[Segment, ...]) -> list[int]:
     """The row numbers of a path's every beginning, from the first segment to the whole, made when new."""
-    return [_path_row(connection, segments_text(segments[:length])) for length in range(1, len(segments) + 1)]
-
-
-def _path_row(connection: sqlite3.Connection, path: str) -> int:
-    row = connection.execute("SELECT seq FROM paths WHERE path = ?", (path,)).fetchone()
-    if row is None:
-        row = connection.execute("INSERT INTO paths (path) VALUES (?) RETURNING seq", (path,)).fetchone()
-    return int(row[0])
+    rows: list[int] = []
+    for length in range(1, len(segments) + 1):
+        path = segments_text(segments[:length])
+        row = connection.execute("SELECT seq FROM paths WHERE path = ?", (path,)).fetchone()
+        if row is None:
+            row = connection.execute("INSERT INTO paths (path) VALUES (?) RETURNING seq", (path,)).fetchone()
+            connection.executemany(
+                "INSERT INTO path_ancestors VALUES (?, ?)", [(row[0], each) for each in (*rows, row[0])]
+            )
+        rows.append(int(row[0]))
+    return rows
 
 
 def find_path(connection: sqlite3.Connection, segments: tuple[Segment, ...]) -> int:
     """The row number of a path; -1 when no run was started in it."""
     row = connection.execute("SELECT seq FROM paths WHERE path = ?", (segments_text(segments),)).fetchone()
     return int(row[0]) if row is not None else -1
-
-
-def paths_below(connection: sqlite3.Connection, segments: tuple[Segment, ...]) -> list[int]:
-    """The row numbers of a path and of every path below it."""
-    path = segments_text(segments)[:-1]
-    rows = connection.execute(
-        "SELECT seq FROM paths WHERE path = ?1 || ']' OR (path > ?1 || ',' AND path < ?1 || '-')", (path,)
-    ).fetchall()
-    return [int(row[0]) for row in rows]

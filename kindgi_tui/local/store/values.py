@@ -48,8 +48,10 @@ _ESCAPED = "\x01"
 
 def storable(text: str) -> str:
     """Text for a TEXT column, which holds UTF-8: text that has none (lone surrogates) is stored as JSON, marked."""
+    if text.startswith(_ESCAPED):
+        return _ESCAPED + json.dumps(text)
     if text.isascii():
-        return text if not text.startswith(_ESCAPED) else _ESCAPED + json.dumps(text)
+        return text
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -80,10 +82,24 @@ def cursor_of(*keys: int) -> str:
 def keys_of(cursor: str, count: int) -> tuple[int, ...]:
     """The sort keys in a cursor. Raises Invalid for one that isn't ours."""
     try:
-        text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
+        text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode()
         keys = tuple(int(part) for part in text.split(":"))
-    except (ValueError, binascii.Error, UnicodeDecodeError):
+    except (ValueError, binascii.Error):
         keys = ()
-    if len(keys) != count:
+    if len(keys) != count or any(abs(key) > _LARGEST for key in keys):
         raise Invalid("`cursor` is malformed: start again without it.", field="cursor")
     return keys
+
+
+_LARGEST = 2**62
+
+
+def checked_limit(limit: int) -> int:
+    """How many rows a page has at most, as it was asked. Raises Invalid."""
+    if not 1 <= limit <= PAGE_LIMIT:
+        raise Invalid(f"limit must be a whole number from 1 to {PAGE_LIMIT}.", field="limit")
+    return limit
+
+
+PAGE_LIMIT = 10_000
+"""The most rows of a page."""
