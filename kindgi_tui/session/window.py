@@ -6,9 +6,10 @@ pages grow the window downwards, and from its end upwards, so that both ends are
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from kindgi_tui.workbench import Page
+if TYPE_CHECKING:
+    from kindgi_tui.workbench import Page
 
 T = TypeVar("T")
 
@@ -18,11 +19,16 @@ PAGE = 100
 KEPT = 5_000
 """How many rows are kept at most; those farthest from the cursor go first."""
 
-Fetch = Callable[[int, str | None, bool], Awaitable[Page[T]]]
-"""Gives a page: its size, the cursor after which (or, backwards, before which) it stands, and whether backwards.
 
-A page backwards has its rows in the list's order, and its `next_cursor` leads farther back.
-"""
+class Fetch(Protocol[T]):
+    """Gives a page of the list."""
+
+    def __call__(self, limit: int, cursor: str | None, backwards: bool, /) -> "Awaitable[Page[T]]":
+        """At most `limit` rows after the cursor, or, backwards, before it.
+
+        A page backwards has its rows in the list's order, and its `next_cursor` leads farther back.
+        """
+        ...
 
 
 class Window(Generic[T]):

@@ -1,6 +1,7 @@
 """The terminal face: opening the workbench, going from screen to screen, themes, errors."""
 
 import asyncio
+import importlib
 import logging
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -10,6 +11,7 @@ from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
+from textual.worker import Worker, WorkerState
 
 from kindgi_tui.opening import Target, open_workbench, workspace_folder
 from kindgi_tui.tui.profile import Profile, choose_profile
@@ -25,14 +27,24 @@ if TYPE_CHECKING:
 log = logging.getLogger("kindgi_tui.tui")
 
 
-def _runs() -> Screen[Any]:
-    from kindgi_tui.tui.screens.runs.screen import RunsScreen
+def _screen(place: str, name: str) -> Callable[[], Screen[Any]]:
+    """A screen of `screens/<place>/screen.py`, imported when it is first shown."""
 
-    return RunsScreen()
+    def made() -> Screen[Any]:
+        module = importlib.import_module(f"kindgi_tui.tui.screens.{place}.screen")
+        screen: Screen[Any] = getattr(module, name)()
+        return screen
+
+    return made
 
 
-MODES: dict[str, Callable[[], Screen[Any]]] = {"runs": _runs}
-"""The screens one goes to, each imported when it is first shown."""
+MODES: dict[str, Callable[[], Screen[Any]]] = {
+    "runs": _screen("runs", "RunsScreen"),
+    "judge": _screen("judge", "JudgeScreen"),
+    "test_sets": _screen("test_sets", "TestSetsScreen"),
+    "comparisons": _screen("comparisons", "ComparisonsScreen"),
+}
+"""The screens one goes to; others are pushed on them."""
 
 GO: dict[str, str] = {"r": "runs", "j": "judge", "t": "test_sets", "c": "comparisons"}
 """After `g`: where a key goes."""
@@ -121,6 +133,15 @@ class WorkbenchApp(App[None]):
             self.add_mode(mode, factory)
         first = self._start or self.state.get("screen")
         await self.switch_mode(first if isinstance(first, str) and first in MODES else "runs")
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Says why the workbench could not be opened, when it is nobody's sentence; the log has the rest."""
+        error = event.worker.error
+        if event.state is WorkerState.ERROR and error is not None:
+            log.error("opening failed", exc_info=error)
+            screen = self.screen
+            if isinstance(screen, OpeningScreen):
+                screen.failed(f"That failed ({type(error).__name__}: {error}).")
 
     async def _settle(self) -> None:
         from kindgi_tui.config.state import State

@@ -1,11 +1,20 @@
 """The one registry of actions: bindings, footer, palette and help are all made from it, so none can lie."""
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 
 from kindgi_tui.tui.actions import EVERYWHERE, EVERYWHERE_ACTIONS, Action
+from kindgi_tui.tui.screens.case.actions import ACTIONS as CASE
+from kindgi_tui.tui.screens.compare.actions import ACTIONS as COMPARE
+from kindgi_tui.tui.screens.comparison.actions import ACTIONS as COMPARISON
+from kindgi_tui.tui.screens.comparisons.actions import ACTIONS as COMPARISONS
+from kindgi_tui.tui.screens.judge.actions import ACTIONS as JUDGE
+from kindgi_tui.tui.screens.run.actions import ACTIONS as RUN
 from kindgi_tui.tui.screens.runs.actions import ACTIONS as RUNS
+from kindgi_tui.tui.screens.test_sets.actions import ACTIONS as TEST_SETS
 
-ACTIONS: tuple[Action, ...] = (*RUNS, *EVERYWHERE_ACTIONS)
+ACTIONS: tuple[Action, ...] = (
+    *RUNS, *RUN, *JUDGE, *TEST_SETS, *COMPARE, *COMPARISONS, *COMPARISON, *CASE, *EVERYWHERE_ACTIONS,
+)  # fmt: skip
 """Every action there is."""
 
 
@@ -23,7 +32,7 @@ def action_by_id(action_id: str) -> Action:
     raise KeyError(action_id)
 
 
-def bindings_of(place: str) -> list[Binding]:
+def bindings_of(place: str) -> list[BindingType]:
     """A place's bindings, each with its action's id, so that a keymap can change its keys."""
     return [
         Binding(

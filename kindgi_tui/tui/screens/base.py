@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
@@ -29,6 +30,9 @@ class WorkScreen(Screen[None]):
 
     PLACE: ClassVar[str] = ""
     AUTO_FOCUS = None
+    DEFAULT_CSS = """
+    WorkScreen #bottom { dock: bottom; height: auto; }
+    """
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-narrow"), (100, "-medium"), (140, "-wide")]
 
     app: "WorkbenchApp"
@@ -41,9 +45,10 @@ class WorkScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """The body, then what every screen has at its bottom."""
         yield from self.compose_body()
-        yield Prompt()
-        yield KeyFooter(actions_of(self.PLACE), self.why_not_action, self._key_of)
-        yield StatusLine(self.app.where)
+        with Vertical(id="bottom"):
+            yield Prompt()
+            yield KeyFooter(actions_of(self.PLACE), self.why_not_action, self._key_of)
+            yield StatusLine(self.app.where)
 
     def compose_body(self) -> ComposeResult:
         """The screen's own widgets."""

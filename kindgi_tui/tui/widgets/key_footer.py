@@ -17,7 +17,7 @@ class KeyFooter(Widget):
 
     COMPONENT_CLASSES = {"key-footer--key", "key-footer--off"}
     DEFAULT_CSS = """
-    KeyFooter { dock: bottom; height: 1; background: $surface; color: $foreground; }
+    KeyFooter { height: 1; background: $surface; color: $foreground; }
     KeyFooter .key-footer--key { color: $primary; text-style: bold; }
     KeyFooter .key-footer--off { text-style: dim; }
     """

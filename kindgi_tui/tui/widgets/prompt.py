@@ -13,10 +13,10 @@ class Prompt(Horizontal):
     """The line. It is hidden until `ask`; Enter gives the text back, Escape leaves and keeps it as a draft."""
 
     DEFAULT_CSS = """
-    Prompt { dock: bottom; height: 1; display: none; background: $panel; }
+    Prompt { height: 1; display: none; background: $panel; }
     Prompt.-asking { display: block; }
     Prompt Static { width: auto; padding: 0 1; color: $primary; }
-    Prompt Input { border: none; height: 1; padding: 0; width: 1fr; background: $panel; }
+    Prompt Input, Prompt Input:focus { border: none; height: 1; padding: 0; width: 1fr; background: $panel; }
     """
 
     class Answered(Message):
@@ -54,7 +54,7 @@ class Prompt(Horizontal):
         self.purpose = ""
         """What is being asked; empty while nothing is."""
         self._label = Static("", markup=False)
-        self._input = Input(select_on_focus=False)
+        self._input = _Line(select_on_focus=False)
         self._input.cursor_blink = False
 
     def compose(self) -> ComposeResult:
@@ -77,24 +77,42 @@ class Prompt(Horizontal):
         self.purpose = ""
         self.remove_class("-asking")
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Gives the text back."""
-        event.stop()
-        purpose = self.purpose
-        self.close()
-        self.post_message(self.Answered(purpose, event.value))
-
     def on_input_changed(self, event: Input.Changed) -> None:
         """Says what is being typed."""
         event.stop()
         if self.purpose:
             self.post_message(self.Changed(self.purpose, event.value))
 
-    def on_key(self, event: events.Key) -> None:
-        """Escape leaves the line; the text stays a draft."""
-        if event.key == "escape" and self.purpose:
+    def answer(self) -> None:
+        """Gives the text back. The keys belong to the screen at once, so that none typed after is lost in the line."""
+        if self.purpose:
+            self.post_message(self.Answered(self.purpose, self._input.value))
+            self._hand_back()
+
+    def leave(self) -> None:
+        """Leaves the line; the text stays a draft."""
+        if self.purpose:
+            self.post_message(self.Left(self.purpose, self._input.value))
+            self._hand_back()
+
+    def _hand_back(self) -> None:
+        self.close()
+        focus_body = getattr(self.screen, "focus_body", None)
+        if focus_body is not None:
+            focus_body()
+
+
+class _Line(Input):
+    """The text itself; Enter and Escape take effect before the next key is looked at."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        prompt = self.parent
+        if event.key in ("enter", "escape") and isinstance(prompt, Prompt):
             event.stop()
             event.prevent_default()
-            purpose, draft = self.purpose, self._input.value
-            self.close()
-            self.post_message(self.Left(purpose, draft))
+            if event.key == "enter":
+                prompt.answer()
+            else:
+                prompt.leave()
+            return
+        await super()._on_key(event)

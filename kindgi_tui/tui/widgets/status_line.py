@@ -21,7 +21,7 @@ class StatusLine(Widget):
 
     COMPONENT_CLASSES = {"status-line--error", "status-line--where"}
     DEFAULT_CSS = """
-    StatusLine { dock: bottom; height: 1; background: $panel; color: $foreground; }
+    StatusLine { height: 1; background: $panel; color: $foreground; }
     StatusLine .status-line--error { color: $error; text-style: bold; }
     StatusLine .status-line--where { color: $secondary; }
     """

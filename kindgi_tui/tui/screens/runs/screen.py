@@ -1,0 +1,283 @@
+"""Runs: a list over any number of runs, filtered as one types, with a preview beside it; new runs appear."""
+
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widgets import Static
+
+from kindgi_tui.domain.queries import JudgmentFilter
+from kindgi_tui.domain.runs import Run
+from kindgi_tui.session.filters import HELP, read_filter
+from kindgi_tui.session.window import Window
+from kindgi_tui.tui.content import line
+from kindgi_tui.tui.registry import bindings_of
+from kindgi_tui.tui.screens.base import WorkScreen
+from kindgi_tui.tui.screens.runs.rows import run_blocks, run_row
+from kindgi_tui.tui.widgets.line_list import Cell, LineList
+from kindgi_tui.tui.widgets.prompt import Prompt
+from kindgi_tui.tui.widgets.text_pane import TextPane
+
+LIVE_SECONDS = 2.0
+"""How often it is looked whether runs were added. Nothing is painted when none were."""
+
+EMPTY = "No runs yet. Bring some in: kindgi-tui runs import FILE — or start with kindgi-tui demo."
+"""What stands there before there are runs."""
+
+EMPTY_FILTER = "No run matches. Backspace lifts the filter, f changes it."
+"""What stands there when the filter leaves nothing."""
+
+
+class RunsScreen(WorkScreen):
+    """The list of runs."""
+
+    PLACE = "runs"
+    CSS_PATH = "screen.tcss"
+    BINDINGS = bindings_of("runs")
+    TITLE_ID: ClassVar[str] = "runs-title"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._typed = ""
+        self._window: Window[Run] | None = None
+        self._known = 0
+
+    def compose_body(self) -> ComposeResult:
+        """The title with the count, the list, the preview."""
+        yield Static("", id=self.TITLE_ID, markup=False)
+        with Horizontal():
+            yield LineList(self._row, id="runs-list")
+            yield TextPane(id="runs-preview")
+
+    @property
+    def rows(self) -> LineList:
+        """The list."""
+        return self.query_one("#runs-list", LineList)
+
+    @property
+    def current(self) -> Run | None:
+        """The run the cursor stands on."""
+        return self._window.get(self.rows.cursor) if self._window is not None else None
+
+    def on_mount(self) -> None:
+        """Shows the list as it was left."""
+        kept = self.app.state.get("runs.filter")
+        self._typed = kept if isinstance(kept, str) else ""
+        if self.app.state.get("runs.preview") is False:
+            self.query_one(TextPane).display = False
+        self.rows.focus()
+        self.work(self._load(), group="load", exclusive=True)
+        self.set_interval(LIVE_SECONDS, self._look)
+
+    def on_screen_resume(self) -> None:
+        """Judgments made elsewhere show when one comes back."""
+        if self._window is not None:
+            self.work(self._load(keep=True), group="load", exclusive=True)
+
+    def _row(self, number: int, width: int) -> list[Cell] | None:
+        window = self._window
+        if window is None:
+            return None
+        run = window.get(number)
+        if window.short_of(number):
+            self.work(self._around(number), group="pages")
+        return None if run is None else run_row(run, width)
+
+    async def _load(self, keep: bool = False) -> None:
+        """Opens the list anew for the filter as it is typed; `keep` keeps the cursor."""
+        read = read_filter(self._typed, self.app.project.id)
+        runs = self.workbench.runs
+        window: Window[Run] = Window(
+            lambda limit, cursor, backwards: runs.list(read.query, limit, cursor, backwards),
+            lambda: runs.count(read.query),
+        )
+        await window.open()
+        cursor = self.rows.cursor if keep else 0
+        if keep and cursor:
+            await window.load_around(cursor)
+        self._window, self._known = window, window.count
+        self.rows.show(window.count, cursor, EMPTY_FILTER if self._typed else EMPTY)
+        self._show_title()
+        if read.problem is not None:
+            self.say(read.problem, "no")
+        await self._show_preview()
+        self.changed()
+
+    def _show_title(self) -> None:
+        window = self._window
+        count = f"{window.count:,}" if window is not None else "…"
+        runs = "run" if count == "1" else "runs"
+        filtered = f" — {self._typed}" if self._typed else ""
+        self.query_one(f"#{self.TITLE_ID}", Static).update(line(f"Runs · {count} {runs}{filtered}", 300))
+
+    async def _around(self, number: int) -> None:
+        window = self._window
+        if window is not None and await window.load_around(number) and window is self._window:
+            self.rows.show(window.count)
+
+    async def _look(self) -> None:
+        """Shows new runs when the cursor stands at the top; else says how many there are."""
+        window = self._window
+        if window is None or not self.is_current or self.prompt.purpose:
+            return
+        count = await self.workbench.runs.count(read_filter(self._typed, self.app.project.id).query)
+        if count == self._known:
+            return
+        fresh, self._known = count - self._known, count
+        if self.rows.cursor == 0:
+            await self._load(keep=True)
+        if fresh > 0:
+            self.say(
+                f"{fresh} new {'run' if fresh == 1 else 'runs'}"
+                + ("" if self.rows.cursor == 0 else ": g g shows them")
+            )
+
+    @on(LineList.Moved)
+    def _moved(self) -> None:
+        self.work(self._show_preview(), group="preview", exclusive=True)
+        self.changed()
+
+    @on(LineList.Chosen)
+    def _chosen(self) -> None:
+        self.do_open()
+
+    async def _show_preview(self) -> None:
+        pane = self.query_one(TextPane)
+        run = self.current
+        if not pane.display or pane.size.width == 0:
+            return
+        if run is None:
+            pane.show([])
+            return
+        detail = await self.workbench.runs.get(run.id)
+        said = await self.workbench.judgments.list(JudgmentFilter(run_id=run.id), limit=100)
+        if self.current is not None and self.current.id == run.id:
+            pane.show(run_blocks(detail, said.data))
+
+    def why_not(self, verb: str) -> str | None:
+        """What needs a run, or a filter."""
+        if verb in ("open", "export", "judge") and self.current is None:
+            return "There is no run here: Backspace lifts the filter." if self._typed else EMPTY
+        if verb == "clear" and not self._typed:
+            return "There is no filter to lift: f sets one, / searches."
+        return None
+
+    def do_open(self) -> None:
+        """Opens the run."""
+        from kindgi_tui.tui.screens.run.screen import RunScreen
+
+        if self.current is not None:
+            self.app.push_screen(RunScreen(self.current.id))
+
+    async def do_judge(self) -> None:
+        """Judges from this run on."""
+        if self.current is not None:
+            self.app.options["judge_from"] = self.current.id
+            await self.app.go_to("judge")
+
+    def do_filter(self) -> None:
+        """Types a filter."""
+        self.say(HELP)
+        self.prompt.ask("filter", "Filter", self._typed + (" " if self._typed else ""))
+
+    def do_search(self) -> None:
+        """Types words to search."""
+        self.prompt.ask("filter", "Search", self._typed)
+
+    def do_clear(self) -> None:
+        """Lifts the filter."""
+        self._apply("")
+
+    def do_preview(self) -> None:
+        """Shows or hides the preview."""
+        pane = self.query_one(TextPane)
+        pane.display = not pane.display
+        self.app.state.put("runs.preview", pane.display)
+        self.call_after_refresh(lambda: self.work(self._show_preview(), group="preview", exclusive=True))
+
+    def do_refresh(self) -> None:
+        """Looks for new runs."""
+        self.work(self._load(keep=True), group="load", exclusive=True)
+
+    def do_export(self) -> None:
+        """Asks where to write the run."""
+        run = self.current
+        if run is not None:
+            self.prompt.ask("export", "Write the run to", f"run-{run.id[:8]}.jsonl")
+
+    def do_down(self) -> None:
+        """The next run."""
+        self.rows.move(1)
+
+    def do_up(self) -> None:
+        """The run before."""
+        self.rows.move(-1)
+
+    def do_page_down(self) -> None:
+        """A page on."""
+        self.rows.page(1)
+
+    def do_page_up(self) -> None:
+        """A page back."""
+        self.rows.page(-1)
+
+    def do_first(self) -> None:
+        """The newest run."""
+        self.work(self._to("first"), group="load", exclusive=True)
+
+    def do_last(self) -> None:
+        """The oldest run."""
+        self.work(self._to("last"), group="load", exclusive=True)
+
+    async def _to(self, where: str) -> None:
+        window = self._window
+        if window is None:
+            return
+        if where == "first":
+            await window.to_start()
+        elif read_filter(self._typed, self.app.project.id).query.text is None:
+            await window.to_end()
+        self.rows.show(window.count)
+        if where == "first":
+            self.rows.first()
+        else:
+            self.rows.last()
+
+    @on(Prompt.Changed)
+    def _typing(self, event: Prompt.Changed) -> None:
+        if event.purpose == "filter":
+            self._typed = event.text.strip()
+            self.work(self._load(), group="load", exclusive=True)
+
+    @on(Prompt.Answered)
+    def _answered(self, event: Prompt.Answered) -> None:
+        if event.purpose == "filter":
+            self._apply(event.text.strip())
+        elif event.purpose == "export" and self.current is not None:
+            self.work(self._export(self.current.id, Path(event.text).expanduser()))
+        self.focus_body()
+
+    def _apply(self, typed: str) -> None:
+        self._typed = typed
+        self.app.state.put("runs.filter", typed or None)
+        self.say("")
+        self.work(self._load(), group="load", exclusive=True)
+
+    async def _export(self, run_id: str, path: Path) -> None:
+        written = await self.workbench.runs.export(run_id)
+        try:
+            with path.open("x", encoding="ascii") as file:
+                file.write(written + "\n")
+        except FileExistsError:
+            self.say(f"{path} is there already: give another name.", "error")
+            return
+        except OSError as cause:
+            self.say(f"{path} can't be written: {cause.strerror}.", "error")
+            return
+        self.say(f"Wrote {path}")
+
+    def focus_body(self) -> None:
+        """The list has the keys."""
+        self.rows.focus()
