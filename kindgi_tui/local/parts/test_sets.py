@@ -26,11 +26,14 @@ class LocalTestSets:
     async def build(self, request: BuildRequest) -> TestSetVersion:
         """Builds a version."""
         _check(request)
+        self._access.require("editor")
         person = self._access.person.id
+        # What takes long only reads, so that people judge on meanwhile.
+        gathered = await self._access.read(lambda c: test_sets.gather_cases(c, request))
         return await self._access.write(
             "editor",
             "test-sets.build",
-            lambda c: test_sets.build_test_set(c, request, person),
+            lambda c: test_sets.store_test_set(c, request, gathered, person),
             f"{request.test_set_id}@{request.version}",
         )
 

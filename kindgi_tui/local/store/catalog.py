@@ -115,7 +115,7 @@ def list_packs(connection: sqlite3.Connection) -> tuple[PackSnapshot, ...]:
 def get_pack(connection: sqlite3.Connection, digest: str) -> PackSnapshot:
     """One snapshot. Raises NotFound."""
     row = connection.execute(
-        f"SELECT {_PACK_COLUMNS} FROM pack_snapshots WHERE digest = ?", (digest,)
+        f"SELECT {_PACK_COLUMNS} FROM pack_snapshots WHERE digest = ?", (storable(digest),)
     ).fetchone()
     if row is None:
         raise NotFound(f"No pack snapshot {digest}.", code="pack-not-found")
@@ -179,7 +179,9 @@ def get_version(
 
 def pack_env(connection: sqlite3.Connection, pack_id: str) -> dict[str, str]:
     """The environment values set for a pack's tools."""
-    rows = connection.execute("SELECT name, value FROM pack_env WHERE pack_id = ?", (pack_id,)).fetchall()
+    rows = connection.execute(
+        "SELECT name, value FROM pack_env WHERE pack_id = ?", (storable(pack_id),)
+    ).fetchall()
     return {name: restored(value) for name, value in rows}
 
 
@@ -203,11 +205,11 @@ def set_pack_env(connection: sqlite3.Connection, pack_id: str, name: str, value:
             field="name",
         )
     if value is None:
-        connection.execute("DELETE FROM pack_env WHERE pack_id = ? AND name = ?", (pack_id, name))
+        connection.execute("DELETE FROM pack_env WHERE pack_id = ? AND name = ?", (storable(pack_id), name))
     else:
         connection.execute(
             "INSERT INTO pack_env VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-            (pack_id, name, storable(value)),
+            (storable(pack_id), name, storable(value)),
         )
 
 

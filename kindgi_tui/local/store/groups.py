@@ -27,7 +27,7 @@ def _group(
     identity, project, agent, name, weight, description, restriction, created, retired = row
     return Group(
         id=identity,
-        project_id=project,
+        project_id=restored_or_none(project),
         agent_id=restored_or_none(agent),
         name=restored(name),
         weight=weight,
@@ -43,7 +43,7 @@ def list_groups(connection: sqlite3.Connection, project_id: str | None, retired:
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM groups WHERE (?1 IS NULL OR project IS NULL OR project = ?1) "
         "AND (?2 OR retired IS NULL) ORDER BY seq DESC",
-        (project_id, int(retired)),
+        (storable_or_none(project_id), int(retired)),
     ).fetchall()
     return tuple(map(_group, rows))
 
@@ -95,7 +95,7 @@ def add_group(
             f"INSERT INTO groups ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)",
             (
                 identity,
-                project_id,
+                storable_or_none(project_id),
                 storable_or_none(agent_id),
                 storable(name),
                 _weight(weight),

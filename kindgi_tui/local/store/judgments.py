@@ -11,6 +11,7 @@ from kindgi_tui.domain.runs import Subject
 from kindgi_tui.local.store.groups import find_group
 from kindgi_tui.local.store.runs import run_seq
 from kindgi_tui.local.store.values import (
+    checked_limit,
     cursor_of,
     from_ms,
     keys_of,
@@ -256,6 +257,7 @@ def list_judgments(
     connection: sqlite3.Connection, query: JudgmentFilter, limit: int, cursor: str | None
 ) -> Page[Judgment]:
     """Live judgments, newest first. Raises Invalid, NotFound (a run that isn't there)."""
+    checked_limit(limit)
     conditions = ["j.ended IS NULL"]
     values: list[object] = []
     if query.run_id is not None:

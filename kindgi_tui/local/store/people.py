@@ -6,6 +6,7 @@ import sqlite3
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.projects import RIGHTS, AuditEntry, Person
 from kindgi_tui.local.store.values import (
+    checked_limit,
     cursor_of,
     dump_json,
     from_ms,
@@ -16,7 +17,7 @@ from kindgi_tui.local.store.values import (
     storable,
     to_ms,
 )
-from kindgi_tui.workbench import Invalid, Page
+from kindgi_tui.workbench import Denied, Invalid, Page
 
 _COLUMNS = 'id, kind, name, reviewer_role, "right", created'
 _ID = re.compile(r"[^\s\x00-\x1f\x7f-\x9f]{1,100}")
@@ -48,11 +49,15 @@ def find_person(connection: sqlite3.Connection, person_id: str) -> Person | None
 
 
 def put_person(connection: sqlite3.Connection, person: Person) -> None:
-    """Adds a person, or changes the one with that id. Raises Invalid."""
+    """Adds a person, or changes the one with that id. Raises Invalid, Denied (the last admin stays one)."""
     if not _ID.fullmatch(person.id):
         raise Invalid("A person's id has 1 to 100 characters and no spaces.", field="id")
     if person.right not in RIGHTS:
         raise Invalid("A person's right is judge, editor or admin.", field="right")
+    if person.right != "admin":
+        admins = connection.execute("SELECT id FROM people WHERE \"right\" = 'admin' LIMIT 2").fetchall()
+        if admins == [(storable(person.id),)]:
+            raise Denied(f"{person.id} is the only admin here. Make somebody else one first.")
     connection.execute(
         f"INSERT INTO people ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
         "kind = excluded.kind, name = excluded.name, reviewer_role = excluded.reviewer_role, "
@@ -85,7 +90,8 @@ def write_audit(
 
 
 def list_audit(connection: sqlite3.Connection, limit: int, cursor: str | None) -> Page[AuditEntry]:
-    """What was done, newest first."""
+    """What was done, newest first. Raises Invalid."""
+    checked_limit(limit)
     before = keys_of(cursor, 1)[0] if cursor is not None else 2**62
     rows = connection.execute(
         "SELECT id, at, actor, action, subject, details FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?",

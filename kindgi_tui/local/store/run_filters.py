@@ -55,6 +55,7 @@ def branches(
     if query.comparison_id is not None:
         # A plus keeps SQLite on the comparison's own index: nothing narrows more.
         rest = [(f"+{condition}", values) for condition, values in _conditions(connection, query)]
+        rest += _within(connection, query)
         of_comparison = ("r.comparison = ?", (storable(query.comparison_id),))
         return [Branch("runs r", "r", (of_comparison, *rest, *_times("r", query, place, backwards)))]
     by_path = query.segments != ()
@@ -111,13 +112,18 @@ def row_conditions(connection: sqlite3.Connection, query: RunFilter) -> Branch:
     parts = [*_conditions(connection, query), *_times("r", query)]
     if query.comparison_id is not None:
         parts.append(("r.comparison = ?", (storable(query.comparison_id),)))
-    if query.segments:
-        within = (
-            "EXISTS (SELECT 1 FROM run_paths rp WHERE rp.path = ? AND rp.project = r.project "
-            "AND rp.is_replay = r.is_replay AND rp.created = r.created AND rp.run = r.seq)"
-        )
-        parts.append((within, (find_path(connection, query.segments),)))
+    parts += _within(connection, query)
     return Branch("runs r", "r", tuple(parts))
+
+
+def _within(connection: sqlite3.Connection, query: RunFilter) -> list[Condition]:
+    if not query.segments:
+        return []
+    started_there = (
+        "EXISTS (SELECT 1 FROM run_paths rp WHERE rp.path = ? AND rp.project = r.project "
+        "AND rp.is_replay = r.is_replay AND rp.created = r.created AND rp.run = r.seq)"
+    )
+    return [(started_there, (find_path(connection, query.segments),))]
 
 
 def _checked(query: RunFilter) -> RunFilter:

@@ -1,5 +1,6 @@
 """Test sets in the store: built from judged runs, kept as copies, never changed (DESIGN section 8)."""
 
+import json
 import sqlite3
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from kindgi_tui.local.store.projects import project_seq
 from kindgi_tui.local.store.runs import read_run
 from kindgi_tui.local.store.subjects import find_path
 from kindgi_tui.local.store.values import (
+    checked_limit,
     cursor_of,
     dump_json,
     from_ms,
@@ -125,14 +127,13 @@ def _cases(
 def preview_build(connection: sqlite3.Connection, request: BuildRequest) -> BuildPreview:
     """What a build would take. Raises Invalid, NotFound."""
     candidates = _candidates(connection, request)
-    items = 0
-    for start in range(0, len(candidates.taken), 500):
-        some = candidates.taken[start : start + 500]
-        items += connection.execute(
-            "SELECT count(*) FROM (SELECT DISTINCT run, item_key FROM judgments WHERE ended IS NULL "
-            f"AND run IN ({', '.join('?' * len(some))}))",
-            some,
-        ).fetchone()[0]
+    groups = candidates.group_ids
+    counted = f" AND j.group_id IN ({', '.join('?' * len(groups))})" if groups else ""
+    items = connection.execute(
+        "SELECT count(*) FROM (SELECT DISTINCT j.run, j.item_key FROM json_each(?) e CROSS JOIN judgments j "
+        f"ON j.run = e.value WHERE j.ended IS NULL{counted})",
+        (json.dumps(candidates.taken), *groups),
+    ).fetchone()[0]
     taken = len(candidates.taken)
     return BuildPreview(
         runs=taken,
@@ -143,9 +144,68 @@ def preview_build(connection: sqlite3.Connection, request: BuildRequest) -> Buil
     )
 
 
-def build_test_set(connection: sqlite3.Connection, request: BuildRequest, person_id: str) -> TestSetVersion:
-    """Builds a version. Raises Conflict, Invalid, NotFound."""
+@dataclass(frozen=True)
+class Gathered:
+    """The cases of a version that is not written yet."""
+
+    cases: tuple[tuple[str, str], ...]
+    """Each case's id and its document, both as they are stored."""
+    available: int
+    """How many runs matched."""
+
+
+def gather_cases(connection: sqlite3.Connection, request: BuildRequest) -> Gathered:
+    """Copies what a version holds, which takes a while and needs no writer. Raises as `store_test_set`."""
+    _check_free(connection, request)
+    candidates = _candidates(connection, request)
+    cases = _cases(connection, request, candidates)
+    if not cases:
+        reason = f" ({candidates.too_few} have too few judgments)" if candidates.too_few else ""
+        raise Invalid(
+            f"No judged run matches{reason}, so there is no test set to build. Judge some runs first "
+            "(kindgi-tui judgments add), or narrow less.",
+            code="test-set-empty",
+        )
+    documents = tuple((storable(case.case_id), dump_json(v01.dump(case))) for case in cases)
+    return Gathered(documents, max(candidates.available, len(cases)))
+
+
+def store_test_set(
+    connection: sqlite3.Connection, request: BuildRequest, gathered: Gathered, person_id: str
+) -> TestSetVersion:
+    """Writes a version down. Raises Conflict, Invalid, NotFound."""
+    _check_free(connection, request)
     identity, version = storable(request.test_set_id), request.version
+    connection.execute(
+        "INSERT OR IGNORE INTO test_sets VALUES (?, ?, ?)", (identity, request.project_id, now_ms())
+    )
+    document: dict[str, Json] = request.model_dump(mode="json")
+    row = connection.execute(
+        "INSERT INTO test_set_versions (test_set, version, description, case_count, available, request, created, "
+        "created_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
+        (
+            identity,
+            version,
+            storable_or_none(request.description),
+            len(gathered.cases),
+            gathered.available,
+            dump_json(document),
+            now_ms(),
+            storable(person_id),
+        ),
+    ).fetchone()
+    connection.executemany(
+        "INSERT INTO cases VALUES (?, ?, ?, ?)",
+        [
+            (row[0], position, case_id, document)
+            for position, (case_id, document) in enumerate(gathered.cases)
+        ],
+    )
+    return get_test_set(connection, request.test_set_id, version)
+
+
+def _check_free(connection: sqlite3.Connection, request: BuildRequest) -> None:
+    identity, version = storable(request.test_set_id), storable(request.version)
     known = connection.execute("SELECT project FROM test_sets WHERE id = ?", (identity,)).fetchone()
     if known is not None and known[0] != request.project_id:
         raise Conflict(
@@ -159,41 +219,6 @@ def build_test_set(connection: sqlite3.Connection, request: BuildRequest, person
             f'Eval suite "{request.test_set_id}" version "{version}" is already registered.',
             code="eval-suite-already-registered",
         )
-    candidates = _candidates(connection, request)
-    cases = _cases(connection, request, candidates)
-    if not cases:
-        reason = f" ({candidates.too_few} have too few judgments)" if candidates.too_few else ""
-        raise Invalid(
-            f"No judged run matches{reason}, so there is no test set to build. Judge some runs first "
-            "(kindgi-tui judgments add), or narrow less.",
-            code="test-set-empty",
-        )
-    connection.execute(
-        "INSERT OR IGNORE INTO test_sets VALUES (?, ?, ?)", (identity, request.project_id, now_ms())
-    )
-    document: dict[str, Json] = request.model_dump(mode="json")
-    row = connection.execute(
-        "INSERT INTO test_set_versions (test_set, version, description, case_count, available, request, created, "
-        "created_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
-        (
-            identity,
-            version,
-            storable_or_none(request.description),
-            len(cases),
-            max(candidates.available, len(cases)),
-            dump_json(document),
-            now_ms(),
-            storable(person_id),
-        ),
-    ).fetchone()
-    connection.executemany(
-        "INSERT INTO cases VALUES (?, ?, ?, ?)",
-        [
-            (row[0], position, storable(case.case_id), dump_json(v01.dump(case)))
-            for position, case in enumerate(cases)
-        ],
-    )
-    return get_test_set(connection, request.test_set_id, version)
 
 
 _COLUMNS = (
@@ -223,7 +248,7 @@ def list_test_sets(connection: sqlite3.Connection, project_id: str | None) -> tu
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM {_FROM} WHERE (?1 IS NULL OR t.project = ?1) AND v.seq = "
         "(SELECT max(seq) FROM test_set_versions w WHERE w.test_set = v.test_set) ORDER BY v.test_set",
-        (project_id,),
+        (storable_or_none(project_id),),
     ).fetchall()
     return tuple(map(_version, rows))
 
@@ -250,7 +275,7 @@ def version_seq(connection: sqlite3.Connection, test_set_id: str, version: str |
     row = connection.execute(
         "SELECT seq FROM test_set_versions WHERE test_set = ?1 AND (?2 IS NULL OR version = ?2) "
         "ORDER BY seq DESC LIMIT 1",
-        (storable(test_set_id), version),
+        (storable(test_set_id), storable_or_none(version)),
     ).fetchone()
     if row is None:
         test_set_versions(connection, test_set_id)
@@ -272,6 +297,7 @@ def list_cases(
     connection: sqlite3.Connection, test_set_id: str, version: str | None, limit: int, cursor: str | None
 ) -> Page[Case]:
     """A page of a version's cases, in the order they were taken. Raises NotFound, Invalid."""
+    checked_limit(limit)
     seq = version_seq(connection, test_set_id, version)
     after = keys_of(cursor, 1)[0] if cursor is not None else -1
     rows = connection.execute(
