@@ -91,8 +91,8 @@ class Models:
         """The model's reply, after as many tries as `Patience` allows.
 
         A provider that says when to come back (`Retry-After`) is left alone until then by every call. A call that
-        waits for its next try holds no slot. Raises ModelError: ModelUnavailable, ModelRefused, ModelGarbled or NoProvider.
-        Cancelling it at any moment leaves nothing behind.
+        waits for its next try holds no slot. Cancelling it at any moment leaves nothing behind. Raises ModelError:
+        ModelUnavailable, ModelRefused, ModelGarbled or NoProvider.
         """
         line = self._line(request.model.provider)
         tries, waited = 0, 0.0
