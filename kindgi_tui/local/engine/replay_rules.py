@@ -63,7 +63,7 @@ class ReplayRules:
     """Whether nothing runs live: the case carries a correction."""
     other_settings: bool = False
     """Whether the candidate pins other settings than the past run's version did."""
-    _made: list[tuple[str, Json, int]] = field(default_factory=list)
+    _made: list[tuple[str, Json, int]] = field(default_factory=list, init=False)
 
     def decide(self, tool: ToolVersion, arguments: Json) -> Decision:
         """What happens to the next call; it counts as made."""
