@@ -30,7 +30,7 @@ class Cell:
     """The name of a component style of the list, without its prefix: `dim`, `yes`, `no`, `bad`, `key`."""
 
 
-class LineList(ScrollView, can_focus=True):
+class LineList(ScrollView, can_focus=True, inherit_bindings=False):
     """The list. `row` gives a row's cells, or None while it is not loaded."""
 
     COMPONENT_CLASSES = {

@@ -43,7 +43,7 @@ class Run:
 Line = tuple[tuple[str, str], ...]
 
 
-class TextPane(ScrollView, can_focus=True):
+class TextPane(ScrollView, can_focus=True, inherit_bindings=False):
     """The pane. `show` sets what it holds; keys belong to the screen, which calls `scroll_by` and `page`."""
 
     COMPONENT_CLASSES = {
