@@ -156,7 +156,8 @@ def _likely(wanted: str) -> str | None:
         return None
     for sign in "!%_":
         wanted = wanted.replace(sign, f"!{sign}")
-    return f"%{wanted}%"
+    # In the searched text a space may stand for a NUL, and a question mark for half a character.
+    return f"%{wanted.replace(' ', '%').replace('?', '%')}%"
 
 
 def _indexed(

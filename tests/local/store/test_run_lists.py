@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from kindgi_tui.domain.queries import RunFilter
 from kindgi_tui.domain.runs import RunDetail, Segment, Subject
 from kindgi_tui.local.store.judgments import add_judgment, remove_judgment
@@ -16,7 +17,6 @@ from kindgi_tui.local.store.run_lists import count_runs, list_runs
 from kindgi_tui.local.store.runs import insert_run
 from kindgi_tui.local.store.values import cursor_of
 from kindgi_tui.workbench import Invalid
-
 from tests.local.store.making import ANN, OTHER, PROJECT, START, opened, run, said
 
 PATHS = ("", "company:acme", "company:acme/team:one", "company:acme/team:two", "company:acme2", "team:one")

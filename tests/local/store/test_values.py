@@ -5,6 +5,7 @@ import sqlite3
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kindgi_tui.local.store.values import cursor_of, dump_json, keys_of, load_json, restored, storable
 from kindgi_tui.workbench import Invalid
 
