@@ -5,10 +5,11 @@ from pathlib import Path
 import click
 
 from kindgi_tui.cli.call import Call
+from kindgi_tui.cli.parameters import FILE
 from kindgi_tui.cli.shared_options import as_verb
 
 
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=FILE)
 async def backup(call: Call, file: Path) -> None:
     """Writes a consistent copy of what the workspace stores to FILE, which must not exist yet.
 

@@ -168,7 +168,7 @@ async def start(
     return DONE
 
 
-@noun.verb("follow", example="kindgi-tui comparisons follow 5d1c0f2e-61c5")
+@noun.verb("follow", example="kindgi-tui comparisons follow 5d1c0f2e")
 @IDENTIFIER
 @gate_options
 async def follow(call: Call, comparison: str, least: tuple[Least, ...], regression: Regression | None) -> int:
@@ -220,7 +220,7 @@ async def list_comparisons(
     )
 
 
-@noun.verb("show", example="kindgi-tui comparisons show 5d1c0f2e-61c5 --all > report.txt")
+@noun.verb("show", example="kindgi-tui comparisons show 5d1c0f2e --all > report.txt")
 @IDENTIFIER
 @click.option(
     "--cases", type=click.IntRange(0), default=CASES, show_default=True, help="How many cases to show."
@@ -235,7 +235,7 @@ async def show(call: Call, comparison: str, cases: int, whole: bool) -> None:
         await print_comparison(call, found, None if whole else cases)
 
 
-@noun.verb("cancel", example="kindgi-tui comparisons cancel 5d1c0f2e-61c5")
+@noun.verb("cancel", example="kindgi-tui comparisons cancel 5d1c0f2e")
 @IDENTIFIER
 async def cancel(call: Call, comparison: str) -> None:
     """Cancels COMPARISON; what has finished is kept, and it can be resumed."""
@@ -247,7 +247,7 @@ async def cancel(call: Call, comparison: str) -> None:
         call.out.line(f"Comparison {cancelled.id} is {cancelled.status}.")
 
 
-@noun.verb("resume", example="kindgi-tui comparisons resume 5d1c0f2e-61c5 --wait")
+@noun.verb("resume", example="kindgi-tui comparisons resume 5d1c0f2e --wait")
 @IDENTIFIER
 @click.option("--wait", is_flag=True, help="Wait for the end and print the report; Ctrl-C cancels.")
 @gate_options
@@ -262,7 +262,7 @@ async def resume(
     return DONE
 
 
-@noun.verb("rescore", example="kindgi-tui comparisons rescore 5d1c0f2e-61c5")
+@noun.verb("rescore", example="kindgi-tui comparisons rescore 5d1c0f2e")
 @IDENTIFIER
 @click.option("--wait", is_flag=True, hidden=True, help="It always waits: nothing is replayed.")
 @gate_options

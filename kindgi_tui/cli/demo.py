@@ -5,11 +5,12 @@ from pathlib import Path
 import click
 
 from kindgi_tui.cli.call import Call
+from kindgi_tui.cli.parameters import FOLDER
 from kindgi_tui.cli.shared_options import as_verb
 from kindgi_tui.wire import v04
 
 
-@click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", required=False, type=FOLDER)
 @click.option("--reset", is_flag=True, help="Make it anew; what you said in it goes.")
 @click.option("--no-open", is_flag=True, help="Only make it, and print no words about what to try.")
 async def demo(call: Call, folder: Path | None, reset: bool, no_open: bool) -> None:
@@ -27,6 +28,8 @@ async def demo(call: Call, folder: Path | None, reset: bool, no_open: bool) -> N
         call.out.json(v04.plain(report))
         return
     call.out.line(f"The demo is in {place}.")
+    if report.runs or report.judgments:
+        call.out.line(f"Recorded now: {report.runs:,} runs and {report.judgments:,} judgments of two people.")
     if no_open:
         return
     call.out.line()

@@ -9,13 +9,13 @@ from kindgi_tui.cli import completing
 from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.errors import say
 from kindgi_tui.cli.listing import print_list
+from kindgi_tui.cli.parameters import EXISTING_FOLDER, FOLDER
 from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, pairs
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.catalog import PackSnapshot, Published
 from kindgi_tui.wire import v04
 
-FOLDER = click.Path(path_type=Path, file_okay=False)
 PYTHON = click.option("--python", metavar="PROGRAM", help="The Python that has the pack's own dependencies.")
 
 
@@ -56,7 +56,7 @@ async def publish(call: Call, folder: Path, python: str | None) -> None:
 
 
 @noun.verb("watch", example="kindgi-tui packs watch ./my-pack")
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@click.argument("folder", type=EXISTING_FOLDER)
 @PYTHON
 async def watch(call: Call, folder: Path, python: str | None) -> None:
     """Publishes the pack in FOLDER whenever a file of it is saved, until Ctrl-C."""

@@ -1,8 +1,10 @@
 """Values of options that several nouns take: segments, moments, pages, and ids that complete in the shell."""
 
+import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -64,6 +66,34 @@ def _moment(text: str) -> datetime | None:
     except (ValueError, OverflowError):
         return None
 
+
+class PlaceType(click.Path):
+    """A file's or folder's path that this system can have."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> "str | bytes | os.PathLike[str]":
+        """Refuses what no path can hold, so that no file call meets it."""
+        try:
+            usable = b"\0" not in os.fsencode(value)
+        except ValueError:
+            usable = False
+        if not usable:
+            self.fail(f"No file can be called {value!r}.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FILE = PlaceType(path_type=Path, dir_okay=False)
+"""A file, perhaps not there yet."""
+
+FOLDER = PlaceType(path_type=Path, file_okay=False)
+"""A folder, perhaps not there yet."""
+
+EXISTING_FOLDER = PlaceType(path_type=Path, file_okay=False, exists=True)
+"""A folder that is there."""
+
+FILES = PlaceType(path_type=Path)
+"""A file or folder."""
 
 SEGMENT = SegmentType()
 MOMENT = MomentType()

@@ -6,10 +6,11 @@ from kindgi_tui.cli.commands import command
 from kindgi_tui.cli.following import FINAL
 from kindgi_tui.cli.gates import metric_of, summary_of
 from kindgi_tui.cli.output import Out
-from kindgi_tui.cli.review import Reviewed, ours, reviewed_cases
+from kindgi_tui.cli.review import ours, results_of, reviewed_cases
 from kindgi_tui.cli.tables import Column, pairs, table
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison
+from kindgi_tui.domain.comparisons import CaseResult
 from kindgi_tui.domain.headline import interval_sentence, percents
 from kindgi_tui.domain.statistics import Interval
 from kindgi_tui.wire import v04
@@ -38,7 +39,7 @@ COUNTS = (
 async def print_comparison(call: Call, comparison: Comparison, most: int | None = CASES) -> None:
     """Prints the report with at most `most` cases (None: all), regressions first."""
     out = call.out
-    cases = await reviewed_cases(call.bench, comparison)
+    results = results_of(comparison)
     _print_head(call, comparison)
     if summary_of(comparison):
         out.line()
@@ -48,21 +49,19 @@ async def print_comparison(call: Call, comparison: Comparison, most: int | None 
             out.paragraph(sentence)
         out.line()
         out.lines(pairs(_facts(comparison)))
-    if cases:
+    if results and most != 0:
         out.line()
         out.line("Case by case, those that got worse first", heading=True)
-        shown = cases if most is None else cases[:most]
-        for number, reviewed in enumerate(shown, 1):
+        for number, reviewed in enumerate(await reviewed_cases(call.bench, comparison, most), 1):
             out.line()
             out.lines(await case_lines(call.bench, reviewed, number, out.width))
             if out.gone:
                 return
-        if len(shown) < len(cases):
-            out.line()
-            out.line(
-                f"{len(cases) - len(shown):,} more cases: {command(call, 'comparisons show', comparison.id)} --all"
-            )
-    _print_next(call, comparison, cases)
+    if most is not None and len(results) > most:
+        out.line()
+        more = f"{len(results) - most:,} more case{'s' if len(results) - most > 1 else ''}"
+        out.line(f"{more}: {command(call, 'comparisons show', comparison.id)} --all")
+    _print_next(call, comparison, results)
 
 
 def candidate_name(comparison: Comparison) -> str:
@@ -71,14 +70,13 @@ def candidate_name(comparison: Comparison) -> str:
     return f"{request.agent_id or request.flow_id or ''} {request.subject_version}"
 
 
-def waiting_items(cases: list[Reviewed]) -> list[tuple[str, str]]:
+def waiting_items(results: list[CaseResult]) -> list[tuple[str, str]]:
     """The new items that nobody judged, each with its replay's run: (run id, item key)."""
     found: list[tuple[str, str]] = []
-    for reviewed in cases:
-        runs = [run_id for run_id in reviewed.result.run_ids if run_id]
-        changes = reviewed.result.changes
-        if runs and changes is not None:
-            found.extend((runs[0], item.key) for item in changes.new if item.judged is None)
+    for result in results:
+        runs = [run_id for run_id in result.run_ids if run_id]
+        if runs and result.changes is not None:
+            found.extend((runs[0], item.key) for item in result.changes.new if item.judged is None)
     return found
 
 
@@ -211,7 +209,7 @@ def _cost(comparison: Comparison) -> str:
     return cost
 
 
-def _print_next(call: Call, comparison: Comparison, cases: list[Reviewed]) -> None:
+def _print_next(call: Call, comparison: Comparison, results: list[CaseResult]) -> None:
     out = call.out
     if comparison.status not in FINAL:
         _next(out, [command(call, "comparisons follow", comparison.id)])
@@ -219,7 +217,7 @@ def _print_next(call: Call, comparison: Comparison, cases: list[Reviewed]) -> No
     steps = []
     if comparison.status in ("failed", "cancelled") and comparison.rescore_of is None:
         steps.append(command(call, "comparisons resume", comparison.id))
-    waiting = waiting_items(cases)
+    waiting = waiting_items(results)
     if waiting:
         run_id, key = waiting[0]
         out.line()

@@ -8,7 +8,7 @@ from kindgi_tui.domain.comparisons import CaseResult
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.workbench import Page, Workbench
 
-PAGE = 500
+PAGE = 100
 """Cases read at once."""
 
 REGRESSED = "regressed"
@@ -59,24 +59,23 @@ def results_of(comparison: Comparison) -> list[CaseResult]:
     return sorted(results, key=lambda result: places.get(result.case_id, len(places)))
 
 
-async def reviewed_cases(bench: Workbench, comparison: Comparison) -> list[Reviewed]:
-    """The cases that have a result, with their copies in the test set, in the order to look at them."""
-    results = results_of(comparison)
-    if not results:
-        return []
-    cases = await _cases(bench, comparison)
+async def reviewed_cases(bench: Workbench, comparison: Comparison, most: int | None = None) -> list[Reviewed]:
+    """The first `most` cases (None: all) that have a result, with their copies in the test set."""
+    results = results_of(comparison)[:most]
     known = standings(comparison)
+    cases = await _cases(bench, comparison, {result.case_id for result in results})
     return [Reviewed(known.get(result.case_id, ""), result, cases.get(result.case_id)) for result in results]
 
 
-async def _cases(bench: Workbench, comparison: Comparison) -> dict[str, Case]:
+async def _cases(bench: Workbench, comparison: Comparison, wanted: set[str]) -> dict[str, Case]:
     found: dict[str, Case] = {}
     cursor: str | None = None
-    while True:
+    while len(found) < len(wanted):
         page: Page[Case] = await bench.test_sets.cases(
             comparison.test_set_id, comparison.test_set_version, PAGE, cursor
         )
-        found.update((case.case_id, case) for case in page.data)
+        found.update((case.case_id, case) for case in page.data if case.case_id in wanted)
         if not page.has_more or page.next_cursor is None:
-            return found
+            break
         cursor = page.next_cursor
+    return found

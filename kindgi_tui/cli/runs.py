@@ -13,6 +13,7 @@ from kindgi_tui.cli.errors import ANSWER_NO, DONE
 from kindgi_tui.cli.import_text import print_report
 from kindgi_tui.cli.listing import print_pages
 from kindgi_tui.cli.parameters import (
+    FILES,
     MOST,
     F,
     paged,
@@ -58,7 +59,8 @@ def filters(function: F) -> F:
                 "--replays", type=click.Choice(["exclude", "include", "only"]), help="Replays too, or alone."
             ),
             click.option(
-                "--comparison", "--test-run", "comparison", metavar="ID", shell_complete=completing.comparisons,
+                "--comparison", "--test-run", "--eval-run", "comparison", metavar="ID",
+                shell_complete=completing.comparisons,
                 help="Replays of this comparison.",
             ),
             click.option("--source", help="`recorded` here, or imported from this format."),
@@ -132,15 +134,15 @@ async def list_runs(call: Call, limit: int, cursor: str | None, whole: bool, **a
         columns=[
             Column("ID"),
             Column("WHEN"),
-            Column("WHAT RAN", least=14),
+            Column("WHAT RAN", least=12),
             Column("VERSION"),
             Column("STATUS"),
             Column("JUDGED", right=True),
-            Column("INPUT", least=12),
+            Column("INPUT", least=20),
         ],
         cells=lambda one: (
             short_id(one.id),
-            f"{one.created_at:%Y-%m-%d %H:%M}",
+            f"{one.created_at:%Y-%m-%d}",
             one.subject.id,
             one.subject.version,
             one.status,
@@ -202,7 +204,7 @@ async def start(
     example="kindgi-tui runs import runs.jsonl --project docs\n"
     "kindgi-tui runs import trajectories.json --agent acme.airline --agent-version 1.0.0 --dry-run",
 )
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=FILES)
 @project_option
 @click.option("--agent", help="The agent the runs are ascribed to (else what the file says).")
 @click.option("--agent-version", "version", metavar="X.Y.Z", help="Its version (else what the file says).")

@@ -42,7 +42,7 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], cells: int |
 
 def short_id(value: str) -> str:
     """The beginning of a UUID that names it on a command line; another kind of id stays whole."""
-    return value[:13] if len(value) == 36 and value.count("-") == 4 else value
+    return value[:8] if len(value) == 36 and value.count("-") == 4 else value
 
 
 def pairs(rows: Sequence[tuple[str, str | None]]) -> list[str]:

@@ -27,7 +27,8 @@ def test_people_have_rights_that_the_workbench_keeps(empty: Cli) -> None:
     assert "senior" in text
     assert "maria" in empty.refused(3, "--as", "maria", "people", "add", "carl")
     assert "carl" in empty.refused(2, "runs", "list", "--as", "carl")
-    empty.done("people", "add", "maria", "--right", "admin")
+    changed = empty.done("people", "add", "maria", "--right", "admin", "--json").json
+    assert (changed["name"], changed["reviewerRole"]) == ("Maria Silva", "senior"), "what isn't given stays"
     empty.done("people", "add", "carl", "--as", "maria")
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from kindgi_tui.cli import logs
 from kindgi_tui.cli.errors import ANSWER_NO, INTERRUPTED, MACHINE, NOT_REACHED, WRONG, guarded
 from kindgi_tui.cli.main import NOUNS, OTHER_SPELLINGS
@@ -20,8 +21,8 @@ from kindgi_tui.workbench import (
     Unsupported,
     WorkbenchError,
 )
-
-from tests.cli.driving import PROGRAM, Cli, process
+from tests.cli.driving import PROGRAM, Cli, Terminal, process
+from tests.hostile.corpus import assert_clean_bytes
 
 HEAVY = ("aiohttp", "kindgi", "openai", "anthropic", "pydantic", "rich", "textual", "sqlite3", "asyncio")
 """What the help must not load."""
@@ -200,6 +201,16 @@ def test_any_locale_can_show_a_report(demo: Cli, encoding: str) -> None:
     shown = demo("groups", "list", encoding=encoding)
     assert shown.code == 0
     assert shown.out.decode(encoding)
+
+
+def test_headings_are_bold_for_people_alone(demo: Cli) -> None:
+    words = ("--workspace", str(demo.workspace), "runs", "show", "240c0a0b")
+    for environment, bold in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
+        terminal = Terminal(*words, environment=environment)
+        assert terminal.end() == 0
+        assert (b"\x1b[1mItems to judge\x1b[0m" in terminal.screen) is bold
+        assert_clean_bytes(terminal.screen.replace(b"\r\n", b"\n"), allow_sgr=True)
+    assert b"\x1b" not in process(*words).out
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

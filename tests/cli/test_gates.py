@@ -4,9 +4,9 @@ from typing import Any
 
 import click
 import pytest
+
 from kindgi_tui.cli.gates import LEAST, Least, failed_gates, finished_well
 from kindgi_tui.domain.base import Json
-
 from tests.wire.test_v04 import comparison
 
 

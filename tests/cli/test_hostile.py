@@ -101,7 +101,10 @@ def test_test_sets_of_hostile_runs(hostile: Cli) -> None:
     hostile.done("test-sets", "export", "acme.x")
 
 
-@pytest.mark.parametrize("name", WORDS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.long) if place % 3 else name for place, name in enumerate(WORDS)],
+)
 def test_hostile_words_on_the_command_line(demo: Cli, name: str) -> None:
     words = WORDS[name]
     run = "240c0a0b-542b-4cb1-9156-fe7153a4377a"
@@ -178,7 +181,9 @@ def test_numbers_that_json_does_not_have(empty: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in LARGE_DOCUMENTS if "digits" not in name and "deep" not in name]
+    "name",
+    ["long line", "list of 100,000"]
+    + [pytest.param(name, marks=pytest.mark.long) for name in ("100,000 answers", "100,000 keys")],
 )
 def test_large_documents(empty: Cli, tmp_path: Path, name: str) -> None:
     document = LARGE_DOCUMENTS[name]()

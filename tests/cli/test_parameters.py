@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import click
 import pytest
+
 from kindgi_tui.cli.parameters import MOMENT, SEGMENT, pages
 from kindgi_tui.domain.runs import Segment
 from kindgi_tui.workbench import Page

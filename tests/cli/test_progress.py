@@ -4,6 +4,7 @@ import sys
 from io import StringIO
 
 import pytest
+
 from kindgi_tui.cli.progress import Bar, duration, progress_line
 from kindgi_tui.domain.comparison_records import ComparisonProgress
 
