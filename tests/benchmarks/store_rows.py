@@ -12,13 +12,80 @@ from kindgi_tui.domain.queries import NewJudgment
 from kindgi_tui.domain.runs import RunDetail, RunStatus, Segment, Subject
 
 AGENTS = 12
-COMMON = (
-    "order refund invoice address delivery parcel account password login customer please when where why change "
-    "cancel return status late broken missing price coupon"
-).split()
-_HEADS = "ba co di fu gel hor jin kas lem mon".split()
-_MIDDLES = "ra te vi lo mu par den sil tor ban cle dro fis gan hul jet kin lar mot nus".split()
-_TAILS = "x der ly ment ness ing ed er ory al ist ous ful ive ant ity age ure dom ship hood ward wise less".split()
+COMMON = [
+    "order",
+    "refund",
+    "invoice",
+    "address",
+    "delivery",
+    "parcel",
+    "account",
+    "password",
+    "login",
+    "customer",
+    "please",
+    "when",
+    "where",
+    "why",
+    "change",
+    "cancel",
+    "return",
+    "status",
+    "late",
+    "broken",
+    "missing",
+    "price",
+    "coupon",
+]
+_HEADS = ["ba", "co", "di", "fu", "gel", "hor", "jin", "kas", "lem", "mon"]
+_MIDDLES = [
+    "ra",
+    "te",
+    "vi",
+    "lo",
+    "mu",
+    "par",
+    "den",
+    "sil",
+    "tor",
+    "ban",
+    "cle",
+    "dro",
+    "fis",
+    "gan",
+    "hul",
+    "jet",
+    "kin",
+    "lar",
+    "mot",
+    "nus",
+]
+_TAILS = [
+    "x",
+    "der",
+    "ly",
+    "ment",
+    "ness",
+    "ing",
+    "ed",
+    "er",
+    "ory",
+    "al",
+    "ist",
+    "ous",
+    "ful",
+    "ive",
+    "ant",
+    "ity",
+    "age",
+    "ure",
+    "dom",
+    "ship",
+    "hood",
+    "ward",
+    "wise",
+    "less",
+]
 WORDS = COMMON + ["".join(parts) for parts in itertools.product(_HEADS, _MIDDLES, _TAILS)]
 ZIPF = list(itertools.accumulate(1 / (place + 1) for place in range(len(WORDS))))
 START = datetime(2025, 1, 1, tzinfo=UTC)

@@ -1,0 +1,135 @@
+"""The open file: durable writes on one thread, readers that see one moment, a log that is moved aside."""
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kindgi_tui.storage import sqlite
+from kindgi_tui.storage.sqlite import Database
+from kindgi_tui.workbench import Invalid
+
+STEPS = ("CREATE TABLE one (a INTEGER PRIMARY KEY, b);",)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    opened = Database(tmp_path / "f.db", 1, STEPS, 1.0)
+    yield opened
+    opened.close()
+
+
+def count(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM one").fetchone()[0])
+
+
+def insert(connection: sqlite3.Connection, value: object = None) -> None:
+    connection.execute("INSERT INTO one (b) VALUES (?)", (value,))
+
+
+def committed_in_full(connection: sqlite3.Connection) -> tuple[int, str]:
+    full = connection.execute("PRAGMA synchronous").fetchone()[0]
+    return full, connection.execute("PRAGMA journal_mode").fetchone()[0]
+
+
+async def test_writes_are_seen_by_reads_and_committed_in_full(database: Database) -> None:
+    await database.write(insert)
+    assert await database.read(count) == 1
+    assert database.read_now(count) == 1
+    assert await database.write(committed_in_full) == (2, "wal")
+
+
+async def test_whatever_fails_leaves_nothing(database: Database) -> None:
+    def half(connection: sqlite3.Connection) -> None:
+        insert(connection)
+        raise KeyError("half")
+
+    with pytest.raises(KeyError):
+        await database.write(half)
+    assert await database.read(count) == 0
+    await database.write(insert)
+    assert await database.read(count) == 1
+
+
+async def test_a_cancelled_caller_still_gets_its_write(database: Database) -> None:
+    started, go = threading.Event(), threading.Event()
+
+    def slow(connection: sqlite3.Connection) -> None:
+        started.set()
+        go.wait(10)
+        insert(connection)
+
+    task = asyncio.create_task(database.write(slow))
+    await asyncio.to_thread(started.wait, 10)
+    task.cancel()
+    go.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await database.write(insert)
+    assert await database.read(count) == 2
+
+
+async def test_a_read_sees_one_moment(database: Database) -> None:
+    first, go = threading.Event(), threading.Event()
+
+    def twice(connection: sqlite3.Connection) -> tuple[int, int]:
+        before = count(connection)
+        first.set()
+        go.wait(10)
+        return before, count(connection)
+
+    reading = asyncio.create_task(database.read(twice))
+    await asyncio.to_thread(first.wait, 10)
+    await database.write(insert)
+    go.set()
+    assert await reading == (0, 0)
+    assert await database.read(count) == 1
+
+
+async def test_a_reader_cannot_write(database: Database) -> None:
+    with pytest.raises(Exception, match=r"read-only|readonly"):
+        await database.read(insert)
+
+
+async def test_a_number_too_large_is_invalid(database: Database) -> None:
+    for write in (database.write, database.read):
+        with pytest.raises(Invalid):
+            await write(lambda c: c.execute("SELECT ?", (2**64,)).fetchone())
+
+
+async def test_mistakes_in_our_sql_are_not_dressed_up(database: Database) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="no such table"):
+        await database.read(lambda c: c.execute("SELECT * FROM missing"))
+
+
+async def test_a_hundred_tasks_at_once(database: Database) -> None:
+    await asyncio.gather(*(database.write(lambda c, n=n: insert(c, n)) for n in range(100)))  # type: ignore[misc]
+    counts = await asyncio.gather(*(database.read(count) for _ in range(100)))
+    assert set(counts) == {100}
+
+
+async def test_the_log_is_moved_into_the_file_beside_the_writer(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "CHECKPOINT_WRITES", 5)
+    log = database.path.with_name("f.db-wal")
+    for _ in range(400):
+        await database.write(insert)
+    # 400 writes of two pages each would make it 3 MB.
+    assert log.stat().st_size < 1_500_000
+    assert await database.read(count) == 400
+
+
+def test_closing_moves_everything_into_the_file(tmp_path: Path) -> None:
+    database = Database(tmp_path / "f.db", 1, STEPS)
+    database.write_now(insert)
+    database.close()
+    database.close()
+    assert [each.name for each in tmp_path.iterdir()] == ["f.db"]
+    plain = sqlite3.connect(tmp_path / "f.db")
+    assert count(plain) == 1
+    plain.close()
+    assert not [each for each in threading.enumerate() if each.name.startswith("store-")]
