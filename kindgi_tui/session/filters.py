@@ -103,14 +103,15 @@ def _comparison(value: str, now: datetime) -> dict[str, object]:
 
 
 def _since(value: str, now: datetime) -> dict[str, object]:
-    return {"created_since": _moment("since", value, now)}
+    return {"created_since": read_moment("since", value, now)}
 
 
 def _until(value: str, now: datetime) -> dict[str, object]:
-    return {"created_until": _moment("until", value, now)}
+    return {"created_until": read_moment("until", value, now)}
 
 
-def _moment(name: str, value: str, now: datetime) -> datetime:
+def read_moment(name: str, value: str, now: datetime) -> datetime:
+    """A typed time: a date or a time (UTC unless it says), or so long ago. Raises ValueError with a sentence."""
     ago = re.fullmatch(r"(\d{1,5})([hdw])", value)
     if ago:
         hours = int(ago[1]) * {"h": 1, "d": 24, "w": 168}[ago[2]]
