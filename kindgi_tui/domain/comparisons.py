@@ -1,4 +1,4 @@
-"""Comparisons: what a replay came to, how it was rated, and the result (DESIGN sections 4 and 5)."""
+"""Comparisons: the settings, and the result with what it is made of (DESIGN sections 4 and 5)."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -9,7 +9,41 @@ from pydantic import BeforeValidator, Field, model_validator
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.javascript import Number
 from kindgi_tui.domain.plain import Kept, Plain
-from kindgi_tui.domain.test_sets import UNKNOWN, Evidence, TestSetRef
+from kindgi_tui.domain.replays import Halt, Outcome, Provider, ReplayReport, ToolTrace
+from kindgi_tui.domain.scores import DroppedItem, FreshEvidence, ItemChanges, KeptItem, NewItem, Score
+from kindgi_tui.domain.test_sets import TestSetRef
+
+__all__ = [
+    "Baseline",
+    "Candidate",
+    "CaseResult",
+    "ComparisonOptions",
+    "ComparisonResult",
+    "ComparisonSettings",
+    "ComparisonSummary",
+    "DroppedItem",
+    "FreshEvidence",
+    "Halt",
+    "ItemChanges",
+    "KeptItem",
+    "Metric",
+    "Metrics",
+    "NewItem",
+    "Outcome",
+    "Provider",
+    "Reads",
+    "RecordedVersion",
+    "ReplayReport",
+    "Sample",
+    "SamplePart",
+    "Sampling",
+    "SamplingModel",
+    "Scope",
+    "Score",
+    "Target",
+    "ToolTrace",
+    "Weighing",
+]
 
 
 def _our_word(value: Any) -> Any:
@@ -38,143 +72,6 @@ class Sample(Plain):
     """What the split depends on, with the case ids: 1 to 200 characters."""
     hold_out_share: Number
     """How much of each stratum is held out: 0.1 to 0.9."""
-
-
-class FreshEvidence(Evidence):
-    """What of a score was judged on the new output itself."""
-
-    items: Number
-    """How many items were judged there."""
-
-
-class Score(Kept):
-    """One output, rated with what people said."""
-
-    yes_weight: Number = UNKNOWN
-    """The yes weight over its judged items."""
-    total_weight: Number = UNKNOWN
-    """The weight of everything said of its judged items."""
-    items: Number = UNKNOWN
-    """How many items it has."""
-    judged_items: Number = UNKNOWN
-    """How many of them were judged."""
-    top_k: Evidence = Evidence()
-    """The same two sums over the first k ranked items."""
-    fresh: FreshEvidence | None = None
-    """The part judged on this output itself, counted by a rescore; None when there is none."""
-
-
-class KeptItem(Plain):
-    """A judged item that the new output still has."""
-
-    key: str
-    """Its key."""
-    rank_before: Number | None = None
-    """Its place before; None without one."""
-    rank: Number | None = None
-    """Its place now; None without one."""
-
-
-class DroppedItem(Plain):
-    """A judged item that the new output does not have."""
-
-    key: str
-    """Its key."""
-    rank_before: Number | None = None
-    """Its place before; None without one."""
-
-
-class NewItem(Plain):
-    """An item that nobody judged in the past output."""
-
-    key: str
-    """Its key."""
-    pointer: str = ""
-    """Where it stands in the new output."""
-    rank: Number | None = None
-    """Its place in its list; None without one."""
-    judged: Evidence | None = None
-    """What was said of it on the new output since, counted by a rescore."""
-
-
-class ItemChanges(Plain):
-    """How an output's items differ from the judged ones."""
-
-    kept: tuple[KeptItem, ...]
-    """Judged items it still has, in its own order."""
-    dropped: tuple[DroppedItem, ...]
-    """Judged items it has no more, in the order of the judged ones."""
-    new: tuple[NewItem, ...]
-    """The others, for people to judge."""
-
-
-class ToolTrace(Kept):
-    """One tool call of a replay, and where its result came from."""
-
-    step: Number = 0
-    """The place of the model's message among the replay's agent messages."""
-    call_id: str | None = None
-    """The call's own id."""
-    tool_id: str = ""
-    """Which tool was called."""
-    tool_version: str | None = None
-    """The version that answered."""
-    arguments: Json = None
-    """What it was called with."""
-    source: str
-    """`recorded`, `live`, or `refused`."""
-    recomputed: bool = False
-    """A live call that reads nothing: it does not make the case diverge."""
-    reason: str | None = None
-    """Why it was refused."""
-
-
-class ReplayReport(Plain):
-    """How a replay went."""
-
-    tools: tuple[ToolTrace, ...] = ()
-    """Its tool calls, in order."""
-    approval: str | None = None
-    """`followed` or `skipped`, where the past turn had a session approval to follow."""
-
-
-class Provider(Plain):
-    """Which model answered."""
-
-    id: str
-    """The provider."""
-    model: str
-    """The model's name there."""
-
-
-class Halt(Kept):
-    """Why nothing more may run."""
-
-    reason: str
-    """The reason's code, such as `project-suspended`."""
-
-
-class Outcome(Plain):
-    """What one repetition of a case came to: an output, an error, or a stop at a refused call."""
-
-    null_is_a_value = frozenset(("output",))
-
-    output: Json = None
-    """What came out."""
-    error: str | None = None
-    """Why there is no output; the repetition did not run."""
-    stopped: Json = None
-    """The refused call a flow stopped at (`toolId`, `arguments`, `reason`); None when it did not."""
-    erased: bool = False
-    """The past run was erased meanwhile: the case is left out."""
-    halt: Halt | None = None
-    """The whole comparison must stop."""
-    run_id: str | None = None
-    """The replay's run."""
-    replay: ReplayReport | None = None
-    """How the replay went; None without a report."""
-    provider: Provider | None = None
-    """Which model answered; None for none."""
 
 
 class Metric(Plain):

@@ -10,12 +10,12 @@ from kindgi_tui.domain.matching import Matched, Pair
 from kindgi_tui.domain.test_sets import Evidence, JudgedItem
 
 
-def score_items(matched: Iterable[Matched | Mapping[str, Any]], k: Number = 10) -> Score:
+def score_items(matched: Iterable[Matched | Mapping[str, Any]], k: Number | None = 10) -> Score:
     """The score of one output's matched items; `k` is how many ranked items count for precision.
 
     The ranked items of all lists stand together in the order of their ranks, ties in the order given.
     """
-    return score_pairs(Matched.read_all(matched), k)
+    return score_pairs(Matched.read_all(matched), 10 if k is None else k)
 
 
 def score_pairs(matched: Sequence[Matched | Pair], k: Number) -> Score:
@@ -79,7 +79,9 @@ def changes_of(matched: Iterable[Matched | Pair], judged: Iterable[JudgedItem]) 
             kept_keys.add(before.key)
             kept.append(KeptItem.make(key=before.key, **_rank_before(before), **rank))
         else:
-            place: dict[str, Any] = {"key": item.key, "pointer": item.pointer, **rank}
+            place: dict[str, Any] = {"key": item.key, **rank}
+            if "pointer" in item.model_fields_set:
+                place["pointer"] = item.pointer
             if one.fresh is not None:
                 place["judged"] = _evidence(one.fresh)
             new.append(NewItem.make(**place))

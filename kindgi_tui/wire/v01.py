@@ -48,15 +48,14 @@ def time_text(moment: datetime) -> str:
 
 
 def _model(value: BaseModel) -> dict[str, Json]:
-    given = value.model_fields_set | getattr(value, "always_written", frozenset())
+    given = value.model_fields_set
+    always = getattr(value, "always_written", ())
     values = value.__dict__
-    names = _names_of(type(value))
     answer: dict[str, Json] = {}
-    for name, wire_name in names:
-        if name in given:
+    for name, wire_name in _names_of(type(value)):
+        if name in given or name in always:
             field = values[name]
-            words = _WORDS.get(name)
-            answer[wire_name] = words.get(field, field) if words else dump(field)
+            answer[wire_name] = _WORDS[name].get(field, field) if name in _WORDS else dump(field)
     for name, field in (value.model_extra or {}).items():
         answer[name] = written(field)
     return answer

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from kindgi_tui.domain.sampling import position
-
 from tests.conformance.generate import plain_value_at
 
 Json = Any

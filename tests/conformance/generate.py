@@ -183,7 +183,7 @@ class World:
             token = field.replace("~", "~0").replace("/", "~1")
             below = self.tree(f"{prefix}/{token}", depth - 1, spots) if self.chance(0.8) else self.value(1)
             tree[field] = below
-        if self.chance(0.25):
+        if self.chance(0.3):
             tree["again"] = self.pick(list(tree.values()))
         return tree
 
@@ -404,7 +404,7 @@ class World:
         subject = self.subject(True)
         said = [{"item": {"key": "a"}, "verdict": self.pick(("yes", "no"))}]
         replay = {"replay": {"of": "r"}}
-        size = self.pick((998, 999, 1000, 1001, 1002))
+        size = self.pick((999, 999, 1000, 1001, 1002))
         replays = self.pick((0, 0, 1))
         runs = [
             {
@@ -605,7 +605,7 @@ _OPS = (
     ("compare", World.compare),
     ("rescore", World.rescore),
 )
-_SHARES = (10, 7, 19, 7, 4, 3, 2, 8, 9, 6.5, 3.6, 28, 10)
+_SHARES = (10, 7, 19, 7, 4, 3, 2, 8, 9, 6.5, 3, 28, 10)
 
 
 def requests(seed: int | str, count: int) -> Iterator[Request]:

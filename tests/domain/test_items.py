@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kindgi_tui.domain import items, pointers, scoring
 from kindgi_tui.domain.items import Item
 from kindgi_tui.wire import v01

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from kindgi_tui.domain import limits
 from kindgi_tui.domain.limits import LimitError
 

@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kindgi_tui.domain.comparisons import Sample
 from kindgi_tui.domain.sampling import held_out_count, position, sample_cases
 
