@@ -338,8 +338,34 @@ class Comparisons(Protocol):
         test_set_id: str | None = None,
         limit: int = 25,
         cursor: str | None = None,
+        *,
+        backwards: bool = False,
+        folded: bool = False,
     ) -> Page[Comparison]:
-        """Comparisons, newest first, without their results."""
+        """Comparisons, newest first, with what each came to (`brief`), without their results.
+
+        `backwards` gives the page before the cursor (the last one without), in the list's order. `folded` leaves
+        rescores out: what they score again counts them and has the newest one's brief.
+        """
+        ...
+
+    async def count(self, project_id: str | None = None, test_set_id: str | None = None) -> int:
+        """How many comparisons a folded list holds."""
+        ...
+
+    async def rescores(self, comparison_id: str) -> tuple[Comparison, ...]:
+        """The rescores of a comparison, newest first, without their results. Raises NotFound."""
+        ...
+
+    async def partial(self, comparison_id: str) -> Json:
+        """The result so far, in a result's shape, with intervals that cost nothing; None before anything finished.
+
+        It changes at most four times a second. Of a comparison that ended it is its result. Raises NotFound.
+        """
+        ...
+
+    async def waiting(self, comparison_id: str) -> int:
+        """How many verdicts on its replays its result doesn't count: a rescore would. Raises NotFound."""
         ...
 
     def follow(self, comparison_id: str) -> AsyncIterator[ComparisonEvent]:

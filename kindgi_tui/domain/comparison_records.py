@@ -82,6 +82,23 @@ class ComparisonProgress(Frozen):
     """Finished repetitions whose every reply came from the cache."""
 
 
+class ComparisonBrief(Frozen):
+    """What a comparison came to, in a few numbers: for lists."""
+
+    before: float | None = None
+    """The recorded runs' pass rate, 0 to 1; None without evidence."""
+    now: float | None = None
+    """The candidate's pass rate, 0 to 1; None without evidence."""
+    n: int = 0
+    """Cases with evidence on the candidate's side."""
+    word: str = ""
+    """How sure the change is: `better`, `worse`, `too close to call`, `too few cases`; empty when not told."""
+    waiting: int = 0
+    """New items nobody had judged."""
+    headline: str = ""
+    """The headline."""
+
+
 class Comparison(Frozen):
     """One candidate version, run on one test set version."""
 
@@ -114,6 +131,12 @@ class Comparison(Frozen):
     result: Json = None
     """The result once there is one: `summary` and `perCase` in the 0.1 wire shape, and `ours`: `headline`,
     `intervals` (metric to `low`, `high`, `word`), `costUsd`, `waiting` (new items nobody judged)."""
+    brief: ComparisonBrief | None = None
+    """In lists, what it came to; in a folded list its newest rescore's. None while there is no result."""
+    rescores: int = 0
+    """In a folded list, how many rescores it has."""
+    newest_rescore: str | None = None
+    """In a folded list, the id of the newest of them."""
 
 
 class ComparisonPlan(Frozen):

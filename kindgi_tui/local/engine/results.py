@@ -17,7 +17,14 @@ from kindgi_tui.domain.comparisons import (
 )
 from kindgi_tui.domain.headline import Facts, headline
 from kindgi_tui.domain.regressions import in_order, said_yes, standing_of
-from kindgi_tui.domain.statistics import CaseEvidence, Interval, Sums, bootstrap_intervals, word
+from kindgi_tui.domain.statistics import (
+    CaseEvidence,
+    Interval,
+    Sums,
+    bootstrap_intervals,
+    linearised_interval,
+    word,
+)
 from kindgi_tui.domain.test_sets import Case, TestSetRef
 from kindgi_tui.local.store.comparisons import FinishedRepetition
 from kindgi_tui.wire import v01
@@ -81,16 +88,28 @@ def compute_result(
 
 
 def with_ours(
-    result: ComparisonResult, cases: Sequence[Case], options: ComparisonOptions, planned: int, cost_usd: float
+    result: ComparisonResult,
+    cases: Sequence[Case],
+    options: ComparisonOptions,
+    planned: int,
+    cost_usd: float,
+    linearised: bool = False,
 ) -> Json:
-    """A result as it is stored: the wire's, with `ours` beside it (intervals, headline, order of the cases)."""
+    """A result as it is stored: the wire's, with `ours` beside it (intervals, headline, order of the cases).
+
+    `linearised` intervals cost nothing and are for while cases come in; else they are bootstrapped.
+    """
     document = v01.dump(result)
     summary = result.summary
     if not isinstance(document, dict) or summary is None:
         return document
     # Seeded by what was compared on, so that the same scores always have the same interval.
     test_set = options.test_set
-    intervals = metric_intervals(result.per_case, f"{test_set.id}@{test_set.version}")
+    intervals = (
+        linearised_intervals(result.per_case)
+        if linearised
+        else metric_intervals(result.per_case, f"{test_set.id}@{test_set.version}")
+    )
     told: dict[str, Json] = {}
     for name in METRICS:
         metric = getattr(summary.metrics, name)
@@ -155,6 +174,12 @@ def metric_intervals(results: Sequence[CaseResult], seed: str) -> dict[str, Inte
     """The 95% interval of each metric's delta, by a paired bootstrap over the cases that ran."""
     ran = [each for each in results if each.candidate]
     return bootstrap_intervals({name: [_evidence(each, name) for each in ran] for name in METRICS}, seed)
+
+
+def linearised_intervals(results: Sequence[CaseResult]) -> dict[str, Interval | None]:
+    """The 95% interval of each metric's delta by one pass over the cases that ran."""
+    ran = [each for each in results if each.candidate]
+    return {name: linearised_interval([_evidence(each, name) for each in ran]) for name in METRICS}
 
 
 def _evidence(result: CaseResult, metric: str) -> CaseEvidence:

@@ -3,7 +3,9 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
 
+from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import (
     Comparison,
     ComparisonEvent,
@@ -12,10 +14,22 @@ from kindgi_tui.domain.comparison_records import (
 )
 from kindgi_tui.local.access import Access
 from kindgi_tui.local.store import comparisons
+from kindgi_tui.local.store.comparison_lists import (
+    count_comparisons,
+    list_comparisons,
+    rescores_of,
+    waiting_judgments,
+)
 from kindgi_tui.workbench import Page, Unavailable
+
+if TYPE_CHECKING:
+    from kindgi_tui.local.engine.partials import Partial
 
 FOLLOW_SECONDS = 0.1
 """How often a follower looks."""
+
+PARTIALS = 4
+"""How many running comparisons' results so far are kept."""
 
 _LIVE = ("pending", "running")
 
@@ -25,6 +39,7 @@ class LocalComparisons:
 
     def __init__(self, access: Access) -> None:
         self._access = access
+        self._partials: dict[str, Partial] = {}
 
     async def plan(self, request: ComparisonRequest) -> ComparisonPlan:
         """A dry run."""
@@ -65,12 +80,45 @@ class LocalComparisons:
         test_set_id: str | None = None,
         limit: int = 25,
         cursor: str | None = None,
+        *,
+        backwards: bool = False,
+        folded: bool = False,
     ) -> Page[Comparison]:
-        """Comparisons, newest first, without their results."""
+        """Comparisons, newest first, with what each came to, without their results."""
         await self._end_dead()
         return await self._access.read(
-            lambda c: comparisons.list_comparisons(c, project_id, test_set_id, limit, cursor)
+            lambda c: list_comparisons(c, project_id, test_set_id, limit, cursor, backwards, folded)
         )
+
+    async def count(self, project_id: str | None = None, test_set_id: str | None = None) -> int:
+        """How many comparisons a folded list holds."""
+        return await self._access.read(lambda c: count_comparisons(c, project_id, test_set_id))
+
+    async def rescores(self, comparison_id: str) -> tuple[Comparison, ...]:
+        """The rescores of a comparison, newest first, without their results."""
+        return await self._access.read(lambda c: rescores_of(c, comparison_id))
+
+    async def waiting(self, comparison_id: str) -> int:
+        """How many verdicts on its replays its result doesn't count."""
+        return await self._access.read(lambda c: waiting_judgments(c, comparison_id))
+
+    async def partial(self, comparison_id: str) -> Json:
+        """The result so far; of a comparison that ended, its result."""
+        from kindgi_tui.local.engine.partials import load_partial, partial_result
+
+        now = await self._access.read(
+            lambda c: comparisons.get_comparison(c, comparison_id, with_result=False)
+        )
+        if now.status not in _LIVE:
+            self._partials.pop(now.id, None)
+            return (await self.get(now.id)).result
+        partial = self._partials.get(now.id)
+        if partial is None:
+            loaded = await self._access.read(lambda c: load_partial(c, now))
+            partial = self._partials.setdefault(now.id, loaded)
+            while len(self._partials) > PARTIALS:
+                self._partials.pop(next(iter(self._partials)))
+        return await partial_result(self._access.database, partial, now)
 
     async def follow(self, comparison_id: str) -> AsyncIterator[ComparisonEvent]:
         """The events until it ends; ends with an `end` event."""

@@ -6,7 +6,7 @@ so ends the comparison (DESIGN section 9).
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from kindgi_tui.domain.base import Json
@@ -17,17 +17,15 @@ from kindgi_tui.domain.comparison_records import (
     ComparisonStatus,
 )
 from kindgi_tui.local.store.values import (
-    cursor_of,
     dump_json,
     from_ms,
-    keys_of,
     load_json,
     new_id,
     now_ms,
     restored,
     storable,
 )
-from kindgi_tui.workbench import Conflict, Invalid, NotFound, Page
+from kindgi_tui.workbench import Conflict, Invalid, NotFound
 
 LEASE_SECONDS = 10.0
 """After how long without a beat an owner is dead."""
@@ -47,12 +45,15 @@ def lease_seconds() -> float:
         return LEASE_SECONDS
 
 
-_COLUMNS = (
+COLUMNS = (
     "c.seq, c.id, c.test_set, v.version, c.project, c.request, c.status, c.started_by, c.created, c.completed, "
     "c.error, c.cancel_reason, c.rescore_of, c.cases, c.repetitions, c.finished, c.finished_cases, c.errors, "
     "c.cost, c.cached"
 )
-_FROM = "comparisons c JOIN test_set_versions v ON v.seq = c.version"
+"""The columns `comparison_of` reads."""
+
+FROM = "comparisons c JOIN test_set_versions v ON v.seq = c.version"
+"""Where they stand."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,8 @@ class FinishedRepetition:
     """Whether every reply came from the cache."""
 
 
-def _comparison(row: Sequence[object], result: str | None = None) -> Comparison:
+def comparison_of(row: Sequence[object], result: str | None = None) -> Comparison:
+    """A row of `COLUMNS` as a comparison, with its stored result where one is given."""
     (
         _,
         identity,
@@ -188,31 +190,9 @@ def get_comparison(connection: sqlite3.Connection, reference: str, with_result: 
     """One comparison. Raises NotFound."""
     seq = comparison_seq(connection, reference)
     row = connection.execute(
-        f"SELECT {_COLUMNS}, {'c.result' if with_result else 'NULL'} FROM {_FROM} WHERE c.seq = ?", (seq,)
+        f"SELECT {COLUMNS}, {'c.result' if with_result else 'NULL'} FROM {FROM} WHERE c.seq = ?", (seq,)
     ).fetchone()
-    return _comparison(row[:-1], row[-1])
-
-
-def list_comparisons(
-    connection: sqlite3.Connection,
-    project_id: str | None,
-    test_set_id: str | None,
-    limit: int,
-    cursor: str | None,
-) -> Page[Comparison]:
-    """Comparisons, newest first, without their results. Raises Invalid."""
-    before = keys_of(cursor, 1)[0] if cursor is not None else 2**62
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM {_FROM} WHERE c.seq < ?1 AND (?2 IS NULL OR c.project = ?2) "
-        "AND (?3 IS NULL OR c.test_set = ?3) ORDER BY c.seq DESC LIMIT ?4",
-        (before, project_id, test_set_id, limit + 1),
-    ).fetchall()
-    more = len(rows) > limit
-    return Page(
-        data=tuple(_comparison(row) for row in rows[:limit]),
-        has_more=more,
-        next_cursor=cursor_of(rows[limit - 1][0]) if more else None,
-    )
+    return comparison_of(row[:-1], row[-1])
 
 
 def version_of(connection: sqlite3.Connection, comparison_id: str) -> int:
@@ -355,8 +335,10 @@ def record_repetitions(
     return True
 
 
-def finished_repetitions(connection: sqlite3.Connection, comparison_id: str) -> list[FinishedRepetition]:
-    """What finished so far, by case and repetition."""
+def finished_repetitions(
+    connection: sqlite3.Connection, comparison_id: str, known: Collection[tuple[str, int]] = ()
+) -> list[FinishedRepetition]:
+    """What finished so far, by case and repetition; `known` ones (case id and repetition) are left out."""
     rows = connection.execute(
         "SELECT r.case_id, r.repetition, r.run, r.outcome, r.is_error, r.cost, r.cached FROM repetitions r "
         "JOIN comparisons c ON c.seq = r.comparison WHERE c.id = ? ORDER BY r.case_id, r.repetition",
@@ -364,6 +346,8 @@ def finished_repetitions(connection: sqlite3.Connection, comparison_id: str) -> 
     ).fetchall()
     found: list[FinishedRepetition] = []
     for case_id, repetition, run, outcome, is_error, cost, cached in rows:
+        if (restored(case_id), repetition) in known:
+            continue
         value = load_json(outcome)
         found.append(
             FinishedRepetition(
@@ -387,6 +371,20 @@ def replay_outputs(connection: sqlite3.Connection, comparison_id: str) -> dict[s
         (comparison_id,),
     ).fetchall()
     return {identity: load_json(output) for identity, output in rows}
+
+
+def outputs_of_runs(connection: sqlite3.Connection, run_ids: Iterable[str]) -> dict[str, Json]:
+    """The outputs of these runs, by run id; runs without one are left out."""
+    found: dict[str, Json] = {}
+    for run_id in run_ids:
+        row = connection.execute(
+            "SELECT d.output FROM runs r JOIN run_documents d ON d.run = r.seq WHERE r.id = ? "
+            "AND d.output IS NOT NULL",
+            (run_id,),
+        ).fetchone()
+        if row is not None:
+            found[run_id] = load_json(row[0])
+    return found
 
 
 def finish(
