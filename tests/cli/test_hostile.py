@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from tests.cli.driving import Cli, process
+from tests.cli.serving import serving
 from tests.hostile.corpus import LARGE_DOCUMENTS, assert_clean_bytes, documents, strings
+from tests.local.models.server import ModelServer, typed
 
 WORDS = strings()
 
@@ -210,3 +212,30 @@ def test_bytes_that_are_no_text_on_a_real_command_line(empty: Cli) -> None:
         assert_clean_bytes(result.out)
         assert_clean_bytes(result.err)
         assert b"Traceback" not in result.err
+
+
+def test_a_comparison_whose_model_says_hostile_words(demo: Cli) -> None:
+    """Every hostile word as an answer's item, over a real model server, through the report and as JSON."""
+    said = iter(
+        [
+            [{"id": text[:2000], "title": text[:2000]} for text in WORDS.values()][start::3]
+            for start in range(3)
+        ]
+    )
+    server = ModelServer()
+    server.respond = lambda _: typed({"articles": next(said)})
+    docs = ("--project", "docs", "--agent", "acme-ops.article-picker")
+    demo.done("test-sets", "build", "acme.picks", "--version", "1.0.0", *docs)
+    with serving(server, demo.workspace):
+        report = demo("comparisons", "start", "acme.picks", *docs, "--agent-version", "0.2.0", "--wait")
+    assert "doesn't expect" not in report.said
+    assert report.code == 0, report.said + report.text
+    assert "‹U+202E›" in report.text
+    [row] = demo.done("comparisons", "list", "--json").json["data"]
+    told = demo.done("comparisons", "show", row["testRunId"], "--all", "--json").json
+    keys = {item["key"] for case in told["result"]["perCase"] for item in case["changes"]["new"]}
+    assert WORDS["bidi override"] in keys
+    for run in demo.done("runs", "list", "--comparison", row["testRunId"], "--json").json["data"]:
+        for item in demo.done("runs", "show", run["id"], "--json").json["items"][1:6]:
+            demo.done("judgments", "add", "--run", run["id"], "--item", item["key"], "--no")
+    assert demo("comparisons", "rescore", row["testRunId"]).code == 0

@@ -1,16 +1,14 @@
 """Ctrl-C in a real terminal while a comparison waits for a slow model server; progress on that terminal alone."""
 
-import asyncio
-import contextlib
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Iterator
 
 import pytest
 
 from tests.cli.driving import PROGRAM, Cli, Terminal
+from tests.cli.serving import serving
 from tests.cli.test_comparing import AGENT, PROJECT, START, built
 from tests.local.models.server import ModelServer, say
 
@@ -20,32 +18,10 @@ __all__ = ["built"]
 @pytest.fixture
 def slow(built: Cli) -> Iterator[Cli]:
     """The demo, asking a real server that takes a minute for each reply."""
-    loop = asyncio.new_event_loop()
     server = ModelServer()
     server.script(say("a late reply", delay=60.0))
-    ready = threading.Event()
-
-    async def serve() -> None:
-        async with server:
-            ready.set()
-            await asyncio.Event().wait()
-
-    task = loop.create_task(serve())
-
-    def run() -> None:
-        with contextlib.suppress(asyncio.CancelledError):
-            loop.run_until_complete(task)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    assert ready.wait(10)
-    (built.workspace / "models.toml").write_text(
-        f'[providers.slow]\nbase_url = "{server.url}"\ndefault_model = "mock"\n[instead]\n"anthropic" = "slow/mock"\n'
-    )
-    yield built
-    loop.call_soon_threadsafe(task.cancel)
-    thread.join(10)
-    loop.close()
+    with serving(server, built.workspace):
+        yield built
 
 
 def statuses(cli: Cli) -> list[str]:
