@@ -7,6 +7,7 @@ import click
 from kindgi_tui.cli import completing
 from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.case_text import print_case
+from kindgi_tui.cli.errors import say
 from kindgi_tui.cli.listing import print_list
 from kindgi_tui.cli.parameters import (
     MOST,
@@ -183,7 +184,7 @@ async def cases(
     if last is not None and call.json:
         call.out.json(v04.page(shown, v04.case, last.has_more, last.next_cursor))
     elif last is not None and last.has_more and last.next_cursor is not None:
-        call.out.line(f"There is more: add --all, or --cursor {last.next_cursor} for the next page.")
+        say(f"There is more: add --all, or --cursor {last.next_cursor} for the next page.")
 
 
 @noun.verb("export", example="kindgi-tui test-sets export acme.article-picks > cases.jsonl")

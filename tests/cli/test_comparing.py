@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from tests.cli.driving import Cli
+from tests.cli.serving import serving
+from tests.local.models.server import ModelServer, typed
 
 PROJECT = ("--project", "docs")
 AGENT = ("--agent", "acme-ops.article-picker")
@@ -220,6 +222,21 @@ def test_a_case_that_fails_makes_the_answer_no(built: Cli, tmp_path: Path) -> No
     assert "feed my parrot" in result.text
     first = built(*START, "0.2.0", "--wait", "--json", "--version", "1.0.0")
     assert first.code == 0, "a version of the set never changes"
+
+
+def test_reaching_the_cost_limit_is_no_yes_and_can_be_resumed(built: Cli) -> None:
+    server = ModelServer()
+    server.script(typed({"articles": [{"id": "kb-101", "title": "Reset your password"}]}))
+    with serving(server, built.workspace):
+        models = built.workspace / "models.toml"
+        prices = "[providers.mock.prices]\nmock = { input = 1000.0, output = 1000.0 }\n[instead]\n"
+        models.write_text(models.read_text().replace("[instead]\n", prices))
+        result = built(*START, "0.2.0", "--cost-limit", "0.03", "--concurrency", "1", "--wait")
+        assert result.code == 1, result.text
+        assert "It reached its cost limit of $0.03" in result.text
+        assert "comparisons resume" in result.text
+        told = built.done("comparisons", "list", "--json").json["data"][0]
+        assert (told["status"], told["cancelReason"]) == ("cancelled", "cost-limit")
 
 
 def test_an_empty_list_says_what_to_do(empty: Cli) -> None:
