@@ -245,7 +245,7 @@ class CaseResult(Kept):
     """The case."""
     run_ids: tuple[str | None, ...] = ()
     """The replays that got a run, by repetition; those without one leave no gap."""
-    baseline: Score = Score()
+    baseline: Score = Score.make()
     """The recorded output's score."""
     candidate: tuple[Score, ...] = ()
     """A score per repetition that ran, in order and without gaps."""
@@ -306,13 +306,13 @@ class ComparisonOptions(Plain):
     so that answers can be held against it; whoever runs a comparison names all of them.
     """
 
-    comparison: ComparisonSettings = ComparisonSettings()
+    comparison: ComparisonSettings = ComparisonSettings.make()
     """How it is run and rated."""
     comparison_id: str = Field(default="oracle-eval-run", alias="evalRunId")
     """The comparison's id."""
-    test_set: TestSetRef = Field(default=TestSetRef(), alias="suite")
+    test_set: TestSetRef = Field(default=TestSetRef.make(), alias="suite")
     """The version of the test set."""
-    target: Target = Target(agent_id="oracle.agent", version="1.0.0")
+    target: Target = Target.make(agent_id="oracle.agent", version="1.0.0")
     """The candidate."""
     project_id: str | None = "6f1d2c3b-0000-4000-8000-000000000002"
     """The project the replays run in; None leaves it out."""

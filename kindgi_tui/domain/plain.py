@@ -24,7 +24,10 @@ class Plain(Frozen):
     because the rules treat some of them differently.
     """
 
-    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, validate_by_alias=True)
+    # Built when first used: a program that only reads lists never pays for these models.
+    model_config = ConfigDict(
+        alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, defer_build=True
+    )
 
     null_is_a_value: ClassVar[frozenset[str]] = frozenset()
     """The fields whose None is a value of its own, and is written as null."""

@@ -37,10 +37,10 @@ class Found(Plain):
     """What stands there; not given when nothing does, or when JSON cannot say it."""
 
 
-NOTHING = Found(found=False)
+NOTHING = Found.make(found=False)
 """Nothing stands at the pointer."""
 
-_UNSPEAKABLE = Found(found=True)
+_UNSPEAKABLE = Found.make(found=True)
 
 
 def escape(token: str) -> str:

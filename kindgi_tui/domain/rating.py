@@ -97,7 +97,7 @@ def _evidence(said: JudgedItem) -> Evidence:
     return Evidence.make(yes_weight=said.yes_weight, total_weight=said.total_weight)
 
 
-NO_CHANGES = ItemChanges(kept=(), dropped=(), new=())
+NO_CHANGES = ItemChanges.make(kept=(), dropped=(), new=())
 """The changes of an output that does not exist."""
 
 

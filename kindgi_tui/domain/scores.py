@@ -23,7 +23,7 @@ class Score(Kept):
     """How many items it has."""
     judged_items: Number = UNKNOWN
     """How many of them were judged."""
-    top_k: Evidence = Evidence()
+    top_k: Evidence = Evidence.make()
     """The same two sums over the first k ranked items."""
     fresh: FreshEvidence | None = None
     """The part judged on this output itself, counted by a rescore; None when there is none."""
