@@ -40,6 +40,7 @@ _SHOWN = {
     "slash": "/", "question_mark": "?", "left_square_bracket": "[", "right_square_bracket": "]", "enter": "⏎",
     "escape": "Esc", "ctrl+p": "^P", "ctrl+q": "^Q", "ctrl+z": "^Z", "space": "Space", "pageup": "PgUp",
     "pagedown": "PgDn", "colon": ":", "up": "↑", "down": "↓", "tab": "Tab", "home": "Home", "end": "End",
+    "backspace": "⌫", "f2": "F2",
 }  # fmt: skip
 
 

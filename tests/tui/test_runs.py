@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from kindgi_tui.domain.projects import Project
 from kindgi_tui.domain.runs import RunDetail, Subject
 from kindgi_tui.local.store.values import from_ms, now_ms
@@ -14,7 +15,6 @@ from kindgi_tui.tui.screens.runs.screen import RunsScreen
 from kindgi_tui.tui.widgets.line_list import LineList
 from kindgi_tui.tui.widgets.status_line import StatusLine
 from kindgi_tui.tui.widgets.text_pane import TextPane
-
 from tests.hostile.corpus import strings
 from tests.tui.conftest import SIZES, painted, running, shown, until
 
@@ -130,7 +130,7 @@ async def test_hostile_words_are_shown_and_harm_nothing(demo: Path) -> None:
                 "appended": [{"role": "agent", "content": text[:5000]}],
                 "output": {"l": [{"id": text[:50] or "x"}]},
             },
-        )  # fmt: skip
+        )
         for number, text in enumerate(strings().values())
     ]
     await workbench.runs.add(runs)

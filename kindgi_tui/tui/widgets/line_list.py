@@ -38,7 +38,7 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
     }  # fmt: skip
     DEFAULT_CSS = """
     LineList { background: $background; color: $foreground; scrollbar-size-vertical: 1; overflow-x: hidden; }
-    LineList .line-list--cursor { background: $primary 30%; text-style: bold; }
+    LineList .line-list--cursor { background: $primary-muted; color: $foreground; text-style: bold; }
     LineList .line-list--dim { color: $secondary; }
     LineList .line-list--yes { color: $success; }
     LineList .line-list--no { color: $warning; }
