@@ -182,5 +182,97 @@ CREATE TABLE audit (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (FIRST,)
+SECOND = """
+CREATE TABLE owed (
+    run INTEGER PRIMARY KEY REFERENCES runs, project INTEGER NOT NULL, subject INTEGER NOT NULL,
+    created INTEGER NOT NULL, place INTEGER NOT NULL, answers INTEGER NOT NULL, elements INTEGER NOT NULL,
+    both INTEGER NOT NULL
+);
+CREATE INDEX owed_oldest ON owed (project, created);
+CREATE INDEX owed_subject ON owed (project, subject, created);
+CREATE INDEX owed_places ON owed (project, place);
+CREATE INDEX owed_subject_places ON owed (project, subject, place);
+CREATE TABLE owed_state (
+    only INTEGER PRIMARY KEY CHECK (only = 1), counted INTEGER NOT NULL, before INTEGER NOT NULL
+);
+INSERT INTO owed_state SELECT 1, 0, ifnull(max(seq), 0) FROM runs;
+CREATE TABLE owed_counts (
+    project INTEGER NOT NULL, subject INTEGER NOT NULL, runs INTEGER NOT NULL, items INTEGER NOT NULL,
+    answered INTEGER NOT NULL, both INTEGER NOT NULL, PRIMARY KEY (project, subject)
+) WITHOUT ROWID;
+
+CREATE TABLE judged_by (
+    person TEXT NOT NULL, run INTEGER NOT NULL, answers INTEGER NOT NULL, elements INTEGER NOT NULL,
+    PRIMARY KEY (person, run)
+) WITHOUT ROWID;
+INSERT INTO judged_by SELECT asserter, run, sum(rank IS NULL), sum(rank IS NOT NULL) FROM judgments
+    WHERE ended IS NULL AND participant = '' GROUP BY asserter, run;
+CREATE TABLE skips (
+    person TEXT NOT NULL, run INTEGER NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (person, run)
+) WITHOUT ROWID;
+CREATE TABLE queue_marks (
+    person TEXT NOT NULL, project INTEGER NOT NULL, subject INTEGER NOT NULL, created INTEGER NOT NULL,
+    run INTEGER NOT NULL, PRIMARY KEY (person, project, subject)
+) WITHOUT ROWID;
+CREATE TRIGGER owed_counted AFTER INSERT ON owed BEGIN
+    INSERT INTO owed_counts VALUES (NEW.project, NEW.subject, 1,
+        CASE WHEN NEW.elements > 0 THEN NEW.elements ELSE NEW.answers END, NEW.answers, NEW.both)
+    ON CONFLICT DO UPDATE SET runs = runs + 1, items = items + excluded.items,
+        answered = answered + excluded.answered, both = both + excluded.both;
+    UPDATE queue_marks SET created = NEW.created, run = NEW.run - 1
+        WHERE project = NEW.project AND subject IN (0, NEW.subject) AND (created, run) >= (NEW.created, NEW.run);
+END;
+CREATE TRIGGER skips_lifted AFTER DELETE ON skips BEGIN
+    UPDATE queue_marks SET (created, run) = (SELECT o.created, o.run - 1 FROM owed o WHERE o.run = OLD.run)
+        WHERE person = OLD.person AND EXISTS (SELECT 1 FROM owed o WHERE o.run = OLD.run
+            AND o.project = queue_marks.project AND queue_marks.subject IN (0, o.subject)
+            AND (queue_marks.created, queue_marks.run) >= (o.created, o.run));
+END;
+CREATE TRIGGER judgments_counted AFTER INSERT ON judgments WHEN NEW.ended IS NULL AND NEW.participant = '' BEGIN
+    INSERT INTO judged_by VALUES (NEW.asserter, NEW.run, NEW.rank IS NULL, NEW.rank IS NOT NULL)
+    ON CONFLICT DO UPDATE SET answers = answers + excluded.answers, elements = elements + excluded.elements;
+END;
+CREATE TRIGGER judgments_uncounted AFTER UPDATE OF ended ON judgments
+WHEN OLD.ended IS NULL AND NEW.ended IS NOT NULL AND NEW.participant = '' BEGIN
+    UPDATE judged_by SET answers = answers - (NEW.rank IS NULL), elements = elements - (NEW.rank IS NOT NULL)
+        WHERE person = NEW.asserter AND run = NEW.run;
+    UPDATE queue_marks SET (created, run) = (SELECT o.created, o.run - 1 FROM owed o WHERE o.run = NEW.run)
+        WHERE person = NEW.asserter AND EXISTS (SELECT 1 FROM owed o WHERE o.run = NEW.run
+            AND o.project = queue_marks.project AND queue_marks.subject IN (0, o.subject)
+            AND (queue_marks.created, queue_marks.run) >= (o.created, o.run));
+END;
+
+CREATE TABLE disputed (
+    run INTEGER NOT NULL, item_key TEXT NOT NULL, PRIMARY KEY (run, item_key)
+) WITHOUT ROWID;
+INSERT INTO disputed SELECT run, item_key FROM judgments WHERE ended IS NULL
+    GROUP BY run, item_key HAVING min(verdict) <> max(verdict);
+CREATE TRIGGER judgments_disputed AFTER INSERT ON judgments WHEN NEW.ended IS NULL AND EXISTS (
+    SELECT 1 FROM judgments j WHERE j.run = NEW.run AND j.item_key = NEW.item_key AND j.ended IS NULL
+        AND j.verdict <> NEW.verdict) BEGIN
+    INSERT OR IGNORE INTO disputed VALUES (NEW.run, NEW.item_key);
+END;
+CREATE TRIGGER judgments_settled AFTER UPDATE OF ended ON judgments
+WHEN OLD.ended IS NULL AND NEW.ended IS NOT NULL BEGIN
+    DELETE FROM disputed WHERE run = NEW.run AND item_key = NEW.item_key AND (
+        SELECT count(DISTINCT verdict) FROM judgments WHERE run = NEW.run AND item_key = NEW.item_key
+            AND ended IS NULL) < 2;
+END;
+
+CREATE TABLE judging_settings (
+    project INTEGER NOT NULL REFERENCES projects, subject INTEGER NOT NULL REFERENCES subjects, owed TEXT NOT NULL,
+    PRIMARY KEY (project, subject)
+) WITHOUT ROWID;
+CREATE TABLE guidelines (
+    seq INTEGER PRIMARY KEY, project INTEGER NOT NULL REFERENCES projects,
+    subject INTEGER NOT NULL REFERENCES subjects, version INTEGER NOT NULL, text TEXT NOT NULL,
+    created INTEGER NOT NULL, created_by TEXT NOT NULL, UNIQUE (project, subject, version)
+);
+"""
+"""What judging stands on. `owed`: how many items each completed run that is no replay has (`place`: a hash of its id,
+for a random order), kept when it is recorded; for the `before` runs of older files `queue.count_owed` fills it in.
+`judged_by`: how many of a run's items a person judged. `queue_marks`: up to where a person owes nothing any more.
+`disputed`: items of which live verdicts differ."""
+
+MIGRATIONS: tuple[str, ...] = (FIRST, SECOND)
 """Every step from an empty file to the newest version."""
