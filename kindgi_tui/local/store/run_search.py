@@ -21,6 +21,12 @@ INDEX_BATCH = 500
 LONGEST = 1000
 """The longest text that is looked for, in characters."""
 
+BEGINNINGS = range(3, 9)
+"""How long a last word may be to be looked for as a beginning: for these the index has lists of their own.
+
+Any other beginning would be put together from the lists of all its words first, for a common one 200 ms.
+"""
+
 _PIECES = 64
 _NEWEST = 2**61
 
@@ -76,8 +82,8 @@ def search_runs(
 ) -> list[Found]:
     """The newest runs that match, or those after the key of an earlier page's last. Raises Invalid.
 
-    Words are looked up as words (the last one as a beginning); where that finds nothing, or when the text is
-    quoted or is more than words, it is looked up as a substring. Upper and lower case are the same.
+    Words are looked up as words, a last one of 3 to 8 characters as a beginning too; where that finds nothing, or
+    when the text is quoted or is more than words, it is looked up as a substring. Case makes no difference.
     """
     wanted, words = _wanted(text)
     before = _NEWEST if after is None else after // 2
@@ -137,7 +143,7 @@ def _is_word(part: str) -> bool:
 
 def _words_match(words: list[str]) -> str:
     quoted = [f'"{word}"' for word in words]
-    return " AND ".join(quoted) + ("*" if len(words[-1]) > 2 else "")
+    return " AND ".join(quoted) + ("*" if len(words[-1]) in BEGINNINGS else "")
 
 
 def _substrings(connection: sqlite3.Connection, query: RunFilter, wanted: str, before: int) -> Iterator[int]:

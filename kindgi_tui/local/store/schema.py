@@ -97,7 +97,7 @@ WHEN NEW.path IS NOT NULL AND (OLD.status <> NEW.status OR OLD.judged <> NEW.jud
     ON CONFLICT DO UPDATE SET count = count + 1;
 END;
 
-CREATE VIRTUAL TABLE run_words USING fts5(text, content='', detail='none', columnsize=0,
+CREATE VIRTUAL TABLE run_words USING fts5(text, content='', detail='none', columnsize=0, prefix='3 4 5 6 7 8',
     tokenize='unicode61 remove_diacritics 2');
 CREATE VIRTUAL TABLE run_trigrams USING fts5(text, content='', detail='none', columnsize=0, tokenize='trigram');
 CREATE TABLE search_state (only INTEGER PRIMARY KEY CHECK (only = 1), indexed INTEGER NOT NULL);
