@@ -33,11 +33,10 @@ def run_row(run: Run, width: int) -> list[Cell]:
         Cell(judged, 5, "yes" if run.judgments else "dim"),
     ]
     if width >= 60:
-        named = one_line(run.subject.id, 60)
-        cells += [
-            Cell(named, min(26, max(12, width // 5))),
-            Cell(one_line(run.subject.version, 12), 9, "dim"),
-        ]
+        room = min(26, max(15, width // 5))
+        # The last part of an id tells agents of one pack apart.
+        named = run.subject.id if len(run.subject.id) < room else run.subject.id.rpartition(".")[2]
+        cells += [Cell(one_line(named, room - 1), room), Cell(one_line(run.subject.version, 8), 9, "dim")]
     if width >= 110 and run.segments:
         cells.append(Cell(one_line(" › ".join(part.value for part in run.segments), 20), 16, "dim"))
     left = width - sum(cell.cells for cell in cells)
