@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kindgi_tui.domain.headline import Facts, headline, interval_sentence, percent, percents, stopped_sentence
 from kindgi_tui.domain.statistics import Interval
 

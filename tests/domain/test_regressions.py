@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kindgi_tui.domain.comparisons import CaseResult
 from kindgi_tui.domain.regressions import Standing, classify, in_order, is_new, said_yes, standing_of
 from kindgi_tui.domain.test_sets import JudgedItem

@@ -4,6 +4,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from kindgi_tui.domain.statistics import (
     CaseEvidence,
     Interval,

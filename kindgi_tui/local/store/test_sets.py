@@ -166,7 +166,7 @@ def gather_cases(connection: sqlite3.Connection, request: BuildRequest) -> Gathe
             "(kindgi-tui judgments add), or narrow less.",
             code="test-set-empty",
         )
-    documents = tuple((storable(case.case_id), dump_json(v01.dump(case))) for case in cases)
+    documents = tuple((storable(case.case_id), _document(case)) for case in cases)
     return Gathered(documents, max(candidates.available, len(cases)))
 
 
@@ -318,6 +318,16 @@ def all_cases(connection: sqlite3.Connection, seq: int) -> tuple[Case, ...]:
         "SELECT document FROM cases WHERE version = ? ORDER BY position", (seq,)
     ).fetchall()
     return tuple(_case(row[0]) for row in rows)
+
+
+def _document(case: Case) -> str:
+    """A case as it is stored: the wire's names, and its copies as they were (the wire's numbers lose digits)."""
+    document = v01.dump(case)
+    if isinstance(document, dict):
+        document |= {"input": case.input, "output": case.output}
+        if case.context is not None:
+            document["context"] = case.context
+    return dump_json(document)
 
 
 def _case(document: str) -> Case:
