@@ -42,7 +42,7 @@ class Partial:
     """Which models answered each case."""
     document: Json = None
     """The whole as it was last told."""
-    computed_at: float = -1.0
+    computed_at: float = -LEAST_SECONDS
     """When that was, on the monotonic clock."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     """One at a time computes it."""
@@ -64,9 +64,10 @@ async def partial_result(database: Database, partial: Partial, comparison: Compa
     It is computed off the event loop, at most four times a second, and only when something finished since.
     """
     async with partial.lock:
-        news = comparison.progress.finished != len(partial.finished)
-        if not news or time.monotonic() - partial.computed_at < LEAST_SECONDS:
+        if comparison.progress.finished == len(partial.finished):
             return partial.document
+        # What is told is never older than what was asked about.
+        await asyncio.sleep(LEAST_SECONDS - (time.monotonic() - partial.computed_at))
         found = await database.read(
             lambda c: comparisons.finished_repetitions(c, comparison.id, partial.finished)
         )

@@ -1,0 +1,268 @@
+"""Reviewing a comparison case by case: how each did, which to look at, what waits for a verdict (DESIGN section 5).
+
+Everything is read from a result as it is stored, or comes in while the comparison runs: the order is the result's own,
+regressions first.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from kindgi_tui.domain.base import Frozen, Json
+from kindgi_tui.domain.comparison_records import Comparison
+from kindgi_tui.domain.comparisons import CaseResult, ItemChanges
+from kindgi_tui.domain.items import Item, output_items
+from kindgi_tui.domain.matching import by_key, carried
+from kindgi_tui.domain.rating import changes_of
+from kindgi_tui.domain.statistics import Interval
+from kindgi_tui.domain.test_sets import Case
+
+if TYPE_CHECKING:
+    from kindgi_tui.workbench import Workbench
+
+FILTERS = ("all", "regressed", "improved", "new", "diverged", "refused", "stopped", "errors")
+"""What the case list can be narrowed to, in the order one goes through them."""
+
+STANDINGS = {
+    "regressed": "got worse", "improved": "got better", "unchanged": "no different", "unknown": "nothing to go by",
+}  # fmt: skip
+"""How a case did, in words."""
+
+PAGE = 500
+"""Cases read at once."""
+
+
+class Reviewed(NamedTuple):
+    """One case of a comparison."""
+
+    result: CaseResult
+    """Its scores, changes and tool calls."""
+    standing: str
+    """How the candidate did: `regressed`, `unknown`, `improved` or `unchanged`; empty when it isn't told."""
+    is_new: bool
+    """Whether its new output has items nobody judged."""
+    change: float | None
+    """Its pass rate's change, -1 to 1; None without evidence on both sides."""
+
+    def is_in(self, narrowed: str) -> bool:
+        """Whether the filter of that name leaves it in."""
+        if narrowed in ("regressed", "improved"):
+            return self.standing == narrowed
+        return {
+            "all": True,
+            "new": self.is_new,
+            "diverged": self.result.diverged,
+            "refused": self.result.refused_writes > 0,
+            "stopped": "stopped" in self.result.model_fields_set,
+            "errors": "error" in self.result.model_fields_set,
+        }[narrowed]
+
+
+class Measure(Frozen):
+    """One metric as it is shown."""
+
+    label: str
+    """Its name: `Judged yes`, `Judged items`, `Top k judged yes`."""
+    before: float | None
+    """The recorded outputs' value, 0 to 1; None without evidence."""
+    now: float | None
+    """The candidate's value, 0 to 1; None without evidence."""
+    delta: float | None
+    """Now minus before; None when either is."""
+    interval: Interval | None
+    """Where the delta lies with 95% confidence; None when it can't be told."""
+    word: str
+    """What the interval says."""
+    n: int
+    """Cases with evidence on the candidate's side."""
+    spread: float | None
+    """The largest value of a repetition minus the smallest; None with one repetition."""
+
+
+class Counts(Frozen):
+    """What a reader has to know beside the metrics."""
+
+    cases: int = 0
+    """Cases that have a result."""
+    diverged: int = 0
+    """Cases that read something the recording doesn't have."""
+    refused: int = 0
+    """Tool calls that were refused."""
+    errors: int = 0
+    """Cases none of whose repetitions ran, for an error."""
+    stopped: int = 0
+    """Cases that stopped at a refused call."""
+    erased: int = 0
+    """Cases that were left out because they were erased."""
+    not_rescored: int = 0
+    """Cases whose replays are gone, which kept their scores."""
+    waiting: int = 0
+    """New items nobody judged."""
+    models: tuple[tuple[str, int], ...] = ()
+    """Who answered, and how many replays."""
+
+
+_METRICS = (
+    ("weightedYesShare", "pass_rate", "Judged yes"),
+    ("judgedCoverage", "case_coverage", "Judged items"),
+    ("weightedPrecisionAtK", "weighted_precision_at_k", "Top {k} judged yes"),
+)
+
+
+class Review:
+    """The cases of one comparison, as far as they have a result."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[Json, CaseResult]] = {}
+        self.cases: tuple[Reviewed, ...] = ()
+        """The cases, in the order to look at them."""
+        self.headline = ""
+        """The headline; empty before there is one."""
+        self.measures: tuple[Measure, ...] = ()
+        """The metrics."""
+        self.counts = Counts()
+        """What else a reader has to know."""
+
+    def take(self, result: Json, k: int) -> None:
+        """Takes a result, or what one comes to so far; cases that didn't change aren't read again."""
+        document = result if isinstance(result, dict) else {}
+        ours = _object(document.get("ours"))
+        told = document.get("perCase")
+        read: dict[str, CaseResult] = {}
+        for entry in told if isinstance(told, list) else []:
+            case_id = entry.get("caseId") if isinstance(entry, dict) else None
+            if isinstance(entry, dict) and isinstance(case_id, str):
+                before = self._known.get(case_id)
+                if before is None or before[0] != entry:
+                    before = self._known[case_id] = (entry, CaseResult.read(entry))
+                read[case_id] = before[1]
+        self._known = {case_id: self._known[case_id] for case_id in read}
+        self.cases = tuple(_in_order(read, ours.get("cases")))
+        headline = ours.get("headline")
+        self.headline = headline if isinstance(headline, str) else ""
+        summary = _object(document.get("summary"))
+        self.measures = tuple(_measures(summary, _object(ours.get("intervals")), k)) if summary else ()
+        self.counts = _counts(summary, ours)
+
+    def narrowed(self, name: str) -> tuple[Reviewed, ...]:
+        """The cases the filter of that name leaves, in order."""
+        return tuple(case for case in self.cases if case.is_in(name))
+
+    def sizes(self) -> dict[str, int]:
+        """How many cases each filter leaves."""
+        return {name: sum(case.is_in(name) for case in self.cases) for name in FILTERS}
+
+    def unjudged(self) -> list[tuple[str, str]]:
+        """The new items nobody judged, each with its replay's run: (run id, item key)."""
+        found: list[tuple[str, str]] = []
+        for case in self.cases:
+            changes, runs = case.result.changes, [run for run in case.result.run_ids if run]
+            if runs and changes is not None:
+                found.extend((runs[0], item.key) for item in changes.new if item.judged is None)
+        return found
+
+
+def _in_order(read: Mapping[str, CaseResult], told: Json) -> Iterable[Reviewed]:
+    left = dict(read)
+    for one in told if isinstance(told, list) else []:
+        case_id = one.get("caseId") if isinstance(one, dict) else None
+        result = left.pop(case_id, None) if isinstance(case_id, str) else None
+        if isinstance(one, dict) and result is not None:
+            yield Reviewed(
+                result, str(one.get("standing") or ""), one.get("isNew") is True, number(one.get("change"))
+            )
+    for result in left.values():
+        yield Reviewed(result, "", False, None)
+
+
+def _measures(summary: dict[str, Json], intervals: dict[str, Json], k: int) -> Iterable[Measure]:
+    metrics = _object(summary.get("metrics"))
+    for wire_name, name, label in _METRICS:
+        metric, told = _object(metrics.get(wire_name)), _object(intervals.get(name))
+        low, high = number(told.get("low")), number(told.get("high"))
+        said = told.get("word")
+        yield Measure(
+            label=label.format(k=k),
+            before=number(metric.get("baseline")),
+            now=number(metric.get("candidate")),
+            delta=number(metric.get("delta")),
+            interval=None if low is None or high is None else Interval(low, high),
+            word=said if isinstance(said, str) else "",
+            n=_whole(metric.get("n")),
+            spread=number(metric.get("spread")),
+        )
+
+
+def _counts(summary: dict[str, Json], ours: dict[str, Json]) -> Counts:
+    listed = _object(summary.get("sampling")).get("models")
+    models = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    return Counts(
+        cases=_whole(summary.get("cases")),
+        diverged=_whole(summary.get("diverged")),
+        refused=_whole(summary.get("refusedWrites")),
+        errors=_whole(summary.get("errors")),
+        stopped=_whole(summary.get("stopped")),
+        erased=_whole(summary.get("erased")),
+        not_rescored=_whole(summary.get("notRescored")),
+        waiting=_whole(ours.get("waiting")),
+        models=tuple(
+            (f"{one.get('providerId') or ''} {one.get('model') or ''}".strip(), _whole(one.get("runs")))
+            for one in models
+        ),
+    )
+
+
+def _object(value: Json) -> dict[str, Json]:
+    return value if isinstance(value, dict) else {}
+
+
+def number(value: Json) -> float | None:
+    """A JSON number that is finite, or None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def _whole(value: Json) -> int:
+    return int(number(value) or 0)
+
+
+async def cases_of(workbench: "Workbench", comparison: Comparison) -> dict[str, Case]:
+    """The cases of the version a comparison runs on, by id. Raises NotFound."""
+    found: dict[str, Case] = {}
+    cursor: str | None = None
+    while True:
+        page = await workbench.test_sets.cases(
+            comparison.test_set_id, comparison.test_set_version, PAGE, cursor
+        )
+        found.update((case.case_id, case) for case in page.data)
+        if not page.has_more or page.next_cursor is None:
+            return found
+        cursor = page.next_cursor
+
+
+async def newest_of(workbench: "Workbench", comparison_id: str) -> Comparison:
+    """The newest rescore of a comparison (or of what it is a rescore of) that has a result, else itself. Raises
+    NotFound."""
+    asked = await workbench.comparisons.get(comparison_id)
+    original = asked.rescore_of or asked.id
+    for rescore in await workbench.comparisons.rescores(original):
+        if rescore.status == "completed":
+            return asked if rescore.id == asked.id else await workbench.comparisons.get(rescore.id)
+    return asked if asked.id == original else await workbench.comparisons.get(original)
+
+
+def changes_now(case: Case, output: Json) -> tuple[ItemChanges, dict[str, Item]]:
+    """How the items of one replay's output differ from the judged ones of its case; and those items, by key."""
+    items = output_items(output, case.subject.kind == "agent")
+    matched = carried(items, by_key(case.items), case.output)
+    return changes_of(matched, case.items), {item.key: item for item in items}
+
+
+def place_of(cases: Sequence[Reviewed], case_id: str) -> int | None:
+    """Where a case stands in a list; None when it isn't in it."""
+    return next((place for place, case in enumerate(cases) if case.result.case_id == case_id), None)
