@@ -19,12 +19,14 @@ from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, pairs, short_id
 from kindgi_tui.domain.comparison_records import (
     Comparison,
+    ComparisonBrief,
     ComparisonPlan,
     ComparisonRequest,
     Reads,
     SamplePart,
     Weighing,
 )
+from kindgi_tui.domain.headline import percent, percents
 from kindgi_tui.domain.limits import check_gate, check_sample
 from kindgi_tui.wire import v04
 from kindgi_tui.workbench import Page
@@ -204,6 +206,7 @@ async def list_comparisons(
             Column("CANDIDATE", least=14),
             Column("STATUS"),
             Column("DONE", right=True),
+            Column("RATED", least=11),
             Column("NOTE", least=8),
         ],
         cells=lambda one: (
@@ -213,6 +216,7 @@ async def list_comparisons(
             candidate_name(one),
             one.status,
             f"{one.progress.finished:,}/{one.progress.repetitions:,}",
+            _rated(one.brief),
             _note(one),
         ),
         empty="No comparisons yet. Start one: kindgi-tui comparisons start TEST_SET --agent AGENT "
@@ -322,6 +326,15 @@ def _check_gate(least: tuple[Least, ...], regression: Regression | None, sample:
     if gated:
         check_gate(None if sample is None else sample.part, overridden=False)
     return gated
+
+
+def _rated(brief: ComparisonBrief | None) -> str:
+    if brief is None or brief.now is None:
+        return ""
+    if brief.before is None:
+        return percent(brief.now)
+    words = f", {brief.word}" if brief.word else ""
+    return f"{' → '.join(percents(brief.before, brief.now))}{words}"
 
 
 def _note(comparison: Comparison) -> str:

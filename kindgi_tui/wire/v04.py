@@ -5,7 +5,7 @@ Stated by 0.4's documents: `testRunId`, `testSetId`, `testSetVersion`, `status`,
 `summary` and `perCase`, `sample`, a correction's `expert`. Inferred by renaming 0.1's names the same way:
 `summary.testRunId` (`evalRunId`), `summary.testSet` (`suite`), `rescoreOf`, a case item's `expert`
 (`restricted`), `groupId` (`judgeClassId`), a group's fields, a judgment's `verdict`, the list filters. Ours,
-beside the wire's: a comparison's `ours` (headline, intervals, cost, new items nobody judged) and `progress`.
+beside the wire's: a comparison's `ours` (headline, intervals, cost, new items nobody judged), `progress` and `brief`.
 What isn't there is left out, never null; the two sides and the delta of a metric are null without evidence.
 """
 
@@ -278,6 +278,7 @@ def comparison(value: Comparison) -> dict[str, Json]:
         "cancelReason": value.cancel_reason,
         "correlationId": request.correlation_id,
         "progress": plain(value.progress),
+        "brief": plain(value.brief),
     }
     if isinstance(value.result, dict):
         shaped["result"] = result(value.result)

@@ -85,7 +85,9 @@ def test_the_report_reads_and_says_what_to_do_next(built: Cli, monkeypatch: pyte
     assert "rescore of" in rescored.text
     assert "new, 1 of 1 yes" in rescored.text
     assert len(built.done("comparisons", "list", "--json").json["data"]) == 2
-    assert "rescore" in built.done("comparisons", "list").text
+    listed = built.done("comparisons", "list").text
+    assert "rescore" in listed
+    assert "33% → 100%, too few cases" in listed
     monkeypatch.setenv("COLUMNS", "60")
     narrow = built.done("comparisons", "show", rescore[-1], "--cases", "1").text
     assert "2 more cases" in narrow
@@ -98,22 +100,23 @@ def test_refused_calls_are_shown_with_their_reason(built: Cli) -> None:
     assert "refused: acme-ops.log-suggestion" in text
 
 
-@pytest.mark.parametrize(
-    ("gates", "code"),
-    [
-        (("--fail-under", "pass-rate=1"), 0),
-        (("--fail-under", "pass-rate=-1", "--fail-under", "precision-at-k=1e-3"), 0),
-        (("--fail-under", "case-coverage=0.51"), 1),
-        (("--fail-under", "pass-rate=1.5"), 1),
-        (("--fail-on-regression",), 0),
-        (("--fail-on-regression=any",), 0),
-    ],
-)
-def test_gates_wait_and_decide_the_exit_code(built: Cli, gates: tuple[str, ...], code: int) -> None:
-    result = built(*START, "0.2.0", *gates, "--json")
-    assert result.code == code
-    assert result.json["status"] == "completed"
-    assert ("Gate failed" in result.said) is (code == 1)
+GATES = [
+    (("--fail-under", "pass-rate=1"), 0),
+    (("--fail-under", "pass-rate=-1", "--fail-under", "precision-at-k=1e-3"), 0),
+    (("--fail-under", "case-coverage=0.51"), 1),
+    (("--fail-under", "pass-rate=1.5"), 1),
+    (("--fail-on-regression",), 0),
+    (("--fail-on-regression=any",), 0),
+]
+"""Gates on 0.2.0, and the exit code each gives."""
+
+
+def test_gates_wait_and_decide_the_exit_code(built: Cli) -> None:
+    for gates, code in GATES:
+        result = built(*START, "0.2.0", *gates, "--json")
+        assert result.code == code, gates
+        assert result.json["status"] == "completed"
+        assert ("Gate failed" in result.said) is (code == 1)
 
 
 def test_a_regression_fails_its_gate(built: Cli) -> None:
@@ -135,27 +138,28 @@ def test_a_regression_fails_its_gate(built: Cli) -> None:
     assert "got worse" in result.text
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("0.2.0", "--sample", "search", "--seed", "s", "--fail-under", "pass-rate=0"), "search part"),
-        (("0.2.0", "--sample", "search"), "--seed"),
-        (("0.2.0", "--seed", "s"), "--sample"),
-        (("0.2.0", "--sample", "search", "--seed", "s", "--hold-out-share", "0.95"), "holdOutShare"),
-        (("0.2.0", "--dry-run", "--fail-under", "pass-rate=0"), "dry run"),
-        (("0.2.0", "--repetitions", "11"), "1<=x<=10"),
-        (("0.2.0", "--k", "0"), "1<=x<=100"),
-        (("0.2.0", "--fail-under", "nonsense=1"), "pass-rate"),
-        (("0.2.0", "--flow", "acme.flow"), "exactly one"),
-        (("0.2.0", "--correlation-id", "pin:x"), "pin:"),
-        (("9.9.9",), "9.9.9"),
-        (("0.2.0", "--project", "nowhere"), "nowhere"),
-        (("0.2.0", "--version", "7.7.7"), "7.7.7"),
-        (("0.2.0", "--fresh"), "configured"),
-    ],
-)
-def test_what_can_not_start_is_refused_at_once(built: Cli, words: tuple[str, ...], told: str) -> None:
-    assert told in built.refused(2, *START, *words)
+REFUSED = [
+    (("0.2.0", "--sample", "search", "--seed", "s", "--fail-under", "pass-rate=0"), "search part"),
+    (("0.2.0", "--sample", "search"), "--seed"),
+    (("0.2.0", "--seed", "s"), "--sample"),
+    (("0.2.0", "--sample", "search", "--seed", "s", "--hold-out-share", "0.95"), "holdOutShare"),
+    (("0.2.0", "--dry-run", "--fail-under", "pass-rate=0"), "dry run"),
+    (("0.2.0", "--repetitions", "11"), "1<=x<=10"),
+    (("0.2.0", "--k", "0"), "1<=x<=100"),
+    (("0.2.0", "--fail-under", "nonsense=1"), "pass-rate"),
+    (("0.2.0", "--flow", "acme.flow"), "exactly one"),
+    (("0.2.0", "--correlation-id", "pin:x"), "pin:"),
+    (("9.9.9",), "9.9.9"),
+    (("0.2.0", "--project", "nowhere"), "nowhere"),
+    (("0.2.0", "--version", "7.7.7"), "7.7.7"),
+    (("0.2.0", "--fresh"), "configured"),
+]
+"""Words after the start of a comparison, and what the refusal says."""
+
+
+def test_what_can_not_start_is_refused_at_once(built: Cli) -> None:
+    for words, told in REFUSED:
+        assert told in built.refused(2, *START, *words), words
     assert built.done("comparisons", "list", "--json").json["data"] == []
 
 
