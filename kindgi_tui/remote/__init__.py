@@ -1,0 +1,1 @@
+"""The workbench over HTTP (DESIGN section 10)."""
