@@ -27,6 +27,7 @@ from kindgi_tui.local.models.cache import CachedModels
 from kindgi_tui.local.models.config import ModelsConfig, load_models
 from kindgi_tui.local.packs.services import PackServices
 from kindgi_tui.local.store import comparisons
+from kindgi_tui.local.store.comparisons import FinishedRepetition
 from kindgi_tui.local.store.test_sets import all_cases
 from kindgi_tui.storage.sqlite import Database, Trouble
 from kindgi_tui.workbench import WorkbenchError
@@ -108,7 +109,8 @@ async def _run_owned(
 ) -> None:
     if config is None:
         config = await asyncio.to_thread(load_models, folder)
-    comparison, every, candidate, done = await database.read(lambda c: _load(c, comparison_id))
+    comparison, every, candidate, finished = await database.read(lambda c: _load(c, comparison_id))
+    done = frozenset((one.case_id, one.repetition) for one in finished)
     request = comparison.request
     cases, _ = taken_cases(every, options_of(request, comparison_id, comparison.test_set_version).comparison)
     model = config.resolve(candidate.agent.preferred_provider, candidate.agent.preferred_model)
@@ -120,7 +122,10 @@ async def _run_owned(
         asked = None
         if config.providers:
             inner = await stack.enter_async_context(Models(config))
-            asked = Spending(inner, request.cost_limit, comparison.progress.cost_usd)
+            spent = comparison.progress.cost_usd
+            asked = Spending(
+                inner, request.cost_limit, spent, max(map(_cost_of_a_call, finished), default=0.0)
+            )
         notebook = stack.enter_context(
             Notebook(database, comparison_id, owner, lambda: None if asked is None else asked.spent_usd)
         )
@@ -145,18 +150,23 @@ async def _run_owned(
 
 def _load(
     connection: sqlite3.Connection, comparison_id: str
-) -> tuple[Comparison, tuple[Case, ...], Candidate, frozenset[tuple[str, int]]]:
+) -> tuple[Comparison, tuple[Case, ...], Candidate, list[FinishedRepetition]]:
     comparison = comparisons.get_comparison(connection, comparison_id, with_result=False)
     request = comparison.request
     seq = comparisons.version_of(connection, comparison_id)
     candidate = load_candidate(connection, request.agent_id or "", request.subject_version)
     finished = comparisons.finished_repetitions(connection, comparison_id)
-    return (
-        comparison,
-        all_cases(connection, seq),
-        candidate,
-        frozenset((one.case_id, one.repetition) for one in finished),
-    )
+    return comparison, all_cases(connection, seq), candidate, finished
+
+
+def _cost_of_a_call(finished: FinishedRepetition) -> float:
+    """What one call of a finished repetition cost: each message with tool calls took one, and the answer."""
+    report = finished.outcome.get("replay")
+    tools = report.get("tools") if isinstance(report, dict) else None
+    steps = {
+        tool.get("step") for tool in (tools if isinstance(tools, list) else []) if isinstance(tool, dict)
+    }
+    return finished.cost_usd / (len(steps) + 1)
 
 
 async def _run_all(run: _Run, models: Answering, services: PackServices) -> None:

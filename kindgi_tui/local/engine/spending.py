@@ -19,15 +19,21 @@ class Spending:
     Until the first call is back nothing is known of prices, so under a limit the others wait for it.
     """
 
-    def __init__(self, models: Asks, limit_usd: float | None = None, spent_usd: float = 0.0) -> None:
-        """`spent_usd` is what was spent before, when a comparison is resumed."""
+    def __init__(
+        self,
+        models: Asks,
+        limit_usd: float | None = None,
+        spent_usd: float = 0.0,
+        dearest_usd: float = 0.0,
+    ) -> None:
+        """When a comparison is resumed, `spent_usd` was spent before, and a call cost about `dearest_usd`."""
         self._models = models
         self._limit = limit_usd
         self.spent_usd = spent_usd
         """What was spent so far, in US dollars; calls whose price is not known count nothing."""
-        self._dearest = 0.0
+        self._dearest = dearest_usd
         self._in_flight = 0
-        self._known = limit_usd is None
+        self._known = limit_usd is None or dearest_usd > 0
         self._first = asyncio.Lock()
 
     async def complete(self, request: ModelRequest) -> ModelReply:

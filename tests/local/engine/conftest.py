@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+
 from kindgi_tui.demo.make import make_demo
 from kindgi_tui.local.workbench import open_local
-
 from tests.local.engine.lab import Lab, publish
 from tests.local.models.server import ModelServer
 

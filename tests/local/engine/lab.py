@@ -3,6 +3,7 @@
 Every tool writes a line into a witness file when its code runs, so a test sees what really ran.
 """
 
+import asyncio
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +22,6 @@ from kindgi_tui.local.engine.running import run_comparison
 from kindgi_tui.local.models.config import load_models
 from kindgi_tui.local.store import comparisons
 from kindgi_tui.local.workbench import LocalWorkbench, open_local
-
 from tests.local.models.server import Answer, ModelServer, Received, call
 
 PROJECT = """
@@ -259,6 +259,14 @@ class Lab:
         """A whole comparison in this process."""
         return await self.run(await self.pending(version, **more))
 
+    async def until(self, identity: str, finished: int) -> None:
+        """Waits until that many repetitions of a comparison finished; at most 20 seconds."""
+        for _ in range(2000):
+            if (await self.workbench.comparisons.get(identity)).progress.finished >= finished:
+                return
+            await asyncio.sleep(0.01)
+        raise AssertionError(f"fewer than {finished} repetitions finished")
+
     async def replays(self, identity: str) -> list[RunDetail]:
         """The replay runs of a comparison, by the case and then the order of recording."""
 
@@ -307,6 +315,13 @@ def summary_of(comparison: Comparison) -> dict[str, Any]:
     """The result's summary."""
     result: Any = comparison.result
     found: dict[str, Any] = result["summary"]
+    return found
+
+
+def ours_of(comparison: Comparison) -> dict[str, Any]:
+    """What we add to the wire's result."""
+    result: Any = comparison.result
+    found: dict[str, Any] = result["ours"]
     return found
 
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.runs import RecordedCall
 from kindgi_tui.local.engine.replay_rules import APPROVAL, CHANGING, OUTSIDE, STRICT, Decision, ReplayRules

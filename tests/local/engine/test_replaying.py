@@ -5,9 +5,9 @@ import random
 from typing import Any
 
 import pytest
+
 from kindgi_tui.domain.base import Json
 from kindgi_tui.local.engine.replay_rules import APPROVAL, CHANGING, OUTSIDE
-
 from tests.local.engine.lab import (
     Lab,
     Recorded,
@@ -326,16 +326,9 @@ def wild(seed: int, case_texts: list[str]) -> "Any":
         names = [*TOOLS, "no-such-tool"]
         made: list[tuple[str, Json]] = []
         for _ in range(chance.randint(1, 4)):
-            arguments: Json = chance.choice(
-                [
-                    {"text": chance.choice(case_texts)},
-                    {"text": 1},
-                    {},
-                    [],
-                    "text",
-                    None,
-                    {"text": "x", "y": 1},
-                ]
+            fits = {"text": chance.choice(case_texts)}
+            arguments: Any = chance.choice(
+                [fits, fits, fits, {"text": 1}, {}, [], "text", None, {"text": "x", "y": 1}]
             )
             made.append((chance.choice(names), arguments))
         return calls(*made)

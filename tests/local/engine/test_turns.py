@@ -5,12 +5,12 @@ import json
 from typing import Any
 
 import pytest
+
 from kindgi_tui.domain.base import Json
 from kindgi_tui.local.engine.conversation import as_event, history_messages, text_of
 from kindgi_tui.local.engine.turns import CallResult, all_of
 from kindgi_tui.local.models.calls import AgentMessage, UserMessage
 from kindgi_tui.workbench import Unavailable
-
 from tests.local.engine.lab import (
     Lab,
     Recorded,
@@ -45,7 +45,7 @@ async def test_a_typed_answer_is_the_output(lab: Lab) -> None:
         {"key": "two", "rankBefore": 1, "rank": 0},
         {"key": "one", "rankBefore": 0, "rank": 1},
     ]
-    assert [item["key"] for item in case["changes"]["new"]] == ["new", "answer"]
+    assert [item["key"] for item in case["changes"]["new"]] == ["answer", "new"]
     assert metric_of(done) == (0.5, 0.5)
 
 

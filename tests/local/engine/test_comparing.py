@@ -1,0 +1,475 @@
+"""Comparisons: options, what they cost, how they are resumed and cancelled, and how they end when nobody ends them."""
+
+import asyncio
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.comparison_records import Comparison, SamplePart
+from kindgi_tui.domain.judgments import ItemRef, Restriction
+from kindgi_tui.domain.queries import NewJudgment
+from kindgi_tui.local.engine.running import run_comparison
+from kindgi_tui.local.engine.spending import LimitReached, Spending
+from kindgi_tui.local.models.calls import ModelRef, ModelReply, ModelRequest, Usage
+from kindgi_tui.local.models.config import load_models
+from kindgi_tui.local.store import comparisons
+from kindgi_tui.workbench import Conflict, Invalid
+from tests.local.engine.lab import (
+    Lab,
+    Recorded,
+    calls,
+    cases_of,
+    metric_of,
+    ours_of,
+    place_of,
+    question_of,
+    summary_of,
+)
+from tests.local.models.server import Answer, Received, hang, say
+
+THE_ANSWER = "the recorded answer"
+PRICES = 'prices."mock" = { input = 1000.0, output = 0.0 }'
+"""A call that reads 20 tokens costs 2 cents."""
+
+
+def by_question(received: Received) -> Answer:
+    """Right where the question's number is even, else a new answer; slower the lower the number."""
+    number = int(question_of(received).split()[-1])
+    return say(THE_ANSWER if number % 2 == 0 else f"new {number}", delay=0.02 * (10 - number % 10))
+
+
+async def ten(lab: Lab) -> None:
+    for number in range(10):
+        await lab.judged(question=f"question {number}", verdict="yes" if number % 3 else "no")
+
+
+def comparable(comparison: Comparison) -> Any:
+    """A result without what differs between any two comparisons: ids and times."""
+    result: Any = json.loads(json.dumps(comparison.result))
+    del result["summary"]["evalRunId"], result["summary"]["completedAt"]
+    for case in result["perCase"]:
+        case["runIds"] = len(case["runIds"])
+    result["ours"]["headline"] = result["ours"]["headline"].replace(comparison.id, "")
+    return result
+
+
+async def test_the_result_is_the_same_whatever_the_order_of_completion(lab: Lab) -> None:
+    await ten(lab)
+    lab.server.respond = by_question
+    alone = await lab.compare(concurrency=1, repetitions=2)
+    together = await lab.compare(concurrency=16, repetitions=2, fresh=True)
+    assert comparable(together) == comparable(alone)
+    assert [case["caseId"] for case in cases_of(alone)] == list(reversed(lab.runs))
+    assert ours_of(alone)["intervals"]["pass_rate"]["word"] == "too few cases"
+
+
+async def test_no_more_run_at_once_than_asked(lab: Lab) -> None:
+    await ten(lab)
+    lab.says(say(THE_ANSWER, delay=0.02))
+    await lab.compare(concurrency=3)
+    assert lab.server.max_in_flight == 3
+
+
+async def test_spread_over_repetitions(lab: Lab) -> None:
+    await lab.judged(verdict="yes")
+    await lab.judged(verdict="no")
+
+    asked: dict[str, int] = {}
+
+    def respond(received: Received) -> Answer:
+        question = question_of(received)
+        asked[question] = asked.get(question, 0) + 1
+        # The second case drops its wrong answer in one of four repetitions.
+        return say("another" if question == "question 2" and asked[question] == 2 else THE_ANSWER)
+
+    lab.server.respond = respond
+    done = await lab.compare(repetitions=4, concurrency=1)
+    metric = summary_of(done)["metrics"]["weightedYesShare"]
+    # Three repetitions at 1 of 2, one at 1 of 1.
+    assert metric["candidate"] == pytest.approx((3 * 0.5 + 1) / 4)
+    assert metric["spread"] == pytest.approx(0.5)
+    assert metric["n"] == 2
+
+
+async def test_a_sample_splits_the_same_way_every_time_and_completely(lab: Lab) -> None:
+    await ten(lab)
+    lab.says(say(THE_ANSWER))
+
+    async def part(which: Any, seed: str = "s") -> list[str]:
+        sample = SamplePart(part=which, seed=seed, hold_out_share=0.3)
+        done = await lab.compare(sample=sample)
+        assert summary_of(done)["sample"] == {"part": which, "seed": seed, "holdOutShare": 0.3}
+        assert done.progress.cases == len(cases_of(done)) == summary_of(done)["cases"]
+        return [case["caseId"] for case in cases_of(done)]
+
+    held, searched = await part("hold-out"), await part("search")
+    assert not set(held) & set(searched)
+    assert set(held) | set(searched) == set(lab.runs)
+    # Four cases with a no and six without: 0.3 of each, rounded half up.
+    assert len(held) == 1 + 2
+    assert await part("hold-out") == held
+    assert [each for seed in ("a", "b", "c") if (each := await part("hold-out", seed)) != held]
+
+
+async def test_a_sample_is_rescored_as_it_was_taken(lab: Lab) -> None:
+    await ten(lab)
+    lab.says(say(THE_ANSWER))
+    sample = SamplePart(part="hold-out", seed="s", hold_out_share=0.3)
+    done = await lab.compare(sample=sample)
+    again = await lab.workbench.comparisons.rescore(done.id)
+    assert [case["caseId"] for case in cases_of(again)] == [case["caseId"] for case in cases_of(done)]
+    assert metric_of(again) == metric_of(done)
+
+
+async def test_experts_only_counts_what_experts_said(lab: Lab) -> None:
+    wb = lab.workbench
+    me = (await wb.people.me()).id
+    experts = await wb.groups.add("experts", 2.0, restriction=Restriction(principal_ids=(me,)))
+    first, second = await lab.judged(verdict="yes"), await lab.judged(verdict="yes")
+    item = ItemRef(key="answer", pointer="/appended/1/content")
+    await wb.judgments.add(NewJudgment(run_id=first, item=item, verdict="no", group=experts.id))
+    lab.says(say(THE_ANSWER))
+    everybody = await lab.compare()
+    # 1 yes and 2 no of the first case, 1 yes of the second.
+    assert metric_of(everybody) == (pytest.approx(2 / 4), pytest.approx(2 / 4))
+    alone = await lab.compare(weighing="experts-only")
+    assert metric_of(alone) == (0, 0)
+    assert summary_of(alone)["metrics"]["weightedYesShare"]["n"] == 1
+    assert metric_of(alone, "judgedCoverage") == (0.5, 0.5)
+    assert second in {case["caseId"] for case in cases_of(alone)}
+
+
+def reply_of(cost: float | None) -> ModelReply:
+    return ModelReply(text="x", provider="p", model="m", finish="stop", usage=Usage(cost_usd=cost))
+
+
+class Priced:
+    """A model whose calls cost what is told, one after the other, and wait until they are let go."""
+
+    def __init__(self, *costs: float | None) -> None:
+        self.costs = list(costs)
+        self.started = 0
+        self.go = asyncio.Event()
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        place = self.started
+        self.started += 1
+        await self.go.wait()
+        return reply_of(self.costs[min(place, len(self.costs) - 1)])
+
+
+ASK = ModelRequest(model=ModelRef(provider="p", model="m"), messages=())
+
+
+async def test_spending_waits_for_the_first_price_and_reserves_the_dearest_for_each_in_flight() -> None:
+    model = Priced(0.1, 0.3, 0.1)
+    spending = Spending(model, 1.0)
+    tasks = [asyncio.ensure_future(spending.complete(ASK)) for _ in range(9)]
+    await asyncio.sleep(0)
+    assert model.started == 1, "nothing is known of prices yet"
+    model.go.set()
+    ends = await asyncio.gather(*tasks, return_exceptions=True)
+    refused = [end for end in ends if isinstance(end, LimitReached)]
+    assert refused
+    assert spending.spent_usd <= 1.0
+    assert spending.spent_usd == pytest.approx(0.1 + 0.3 + 0.1 * (model.started - 2))
+
+
+async def test_spending_without_a_limit_counts_alone() -> None:
+    model = Priced(0.1, None)
+    model.go.set()
+    spending = Spending(model)
+    await asyncio.gather(*(spending.complete(ASK) for _ in range(3)))
+    assert spending.spent_usd == pytest.approx(0.1)
+
+
+async def test_free_calls_under_a_limit_run_at_once() -> None:
+    model = Priced(0.0)
+    spending = Spending(model, 1.0)
+    first = asyncio.ensure_future(spending.complete(ASK))
+    await asyncio.sleep(0)
+    model.go.set()
+    await first
+    model.go.clear()
+    tasks = [asyncio.ensure_future(spending.complete(ASK)) for _ in range(5)]
+    await asyncio.sleep(0.01)
+    assert model.started == 6
+    model.go.set()
+    await asyncio.gather(*tasks)
+
+
+async def test_a_cost_limit_ends_the_comparison_cancelled_and_it_can_be_resumed(lab: Lab) -> None:
+    lab.models(PRICES)
+    await ten(lab)
+    lab.says(say(THE_ANSWER, delay=0.01))
+    done = await lab.compare(cost_limit=0.09, concurrency=4)
+    assert (done.status, done.cancel_reason, done.error) == ("cancelled", "cost-limit", None)
+    assert len(lab.server.received) == 4
+    assert done.progress.finished == 4
+    assert done.progress.cost_usd == pytest.approx(0.08)
+    assert summary_of(done)["cases"] == 4
+    # Resumed under the same limit it may spend no more; what was paid for is not paid again.
+    again = await reopened(lab, done.id)
+    assert (again.status, again.progress.finished) == ("cancelled", 4)
+    assert len(lab.server.received) == 4
+
+
+async def reopened(lab: Lab, identity: str) -> Comparison:
+    await lab.workbench.access.database.write(lambda c: comparisons.reopen(c, identity))
+    return await lab.run(identity)
+
+
+async def test_what_a_case_cost_that_the_limit_stopped_is_counted(lab: Lab) -> None:
+    lab.models(PRICES)
+    await lab.judged(Recorded("look", {"text": "a"}, "then"))
+    lab.says(calls(("look", {"text": "a"})), calls(("look", {"text": "a"})), say(THE_ANSWER))
+    done = await lab.compare(cost_limit=0.05)
+    assert (done.status, done.progress.finished) == ("cancelled", 0)
+    assert done.progress.cost_usd == pytest.approx(0.04)
+    assert len(lab.server.received) == 2
+
+
+async def test_a_stuck_cases_calls_are_counted(lab: Lab) -> None:
+    lab.models(PRICES)
+    await lab.judged(Recorded("look", {"text": "a"}, "then"))
+    lab.server.respond = lambda got: hang() if place_of(got) else calls(("look", {"text": "a"}))
+    done = await lab.compare(case_timeout=0.5)
+    assert done.progress.cost_usd == pytest.approx(0.02)
+
+
+async def test_a_limit_of_nothing_runs_on_stored_replies_alone(lab: Lab) -> None:
+    lab.models(PRICES)
+    await lab.judged()
+    lab.says(say(THE_ANSWER))
+    await lab.compare()
+    free = await lab.compare(cost_limit=0.0)
+    assert (free.status, free.progress.cost_usd) == ("completed", 0)
+    with pytest.raises(Invalid, match="price"):
+        lab.models("")
+        await lab.compare(cost_limit=1.0)
+
+
+async def test_resuming_runs_no_finished_repetition_again(lab: Lab) -> None:
+    await ten(lab)
+    asked: list[str] = []
+
+    def respond(received: Received) -> Answer:
+        asked.append(question_of(received))
+        return say(THE_ANSWER, delay=0.02)
+
+    lab.server.respond = respond
+    identity = await lab.pending(concurrency=2, repetitions=2, fresh=True)
+    running = asyncio.create_task(lab.run(identity))
+    await lab.until(identity, 5)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    stopped = await lab.workbench.comparisons.get(identity)
+    finished = stopped.progress.finished
+    assert stopped.status == "failed"
+    assert str(stopped.error).startswith("Interrupted: the test run's executor stopped before it finished. ")
+    assert 5 <= finished < 20
+    assert finished <= len(asked) <= finished + 2
+    asked.clear()
+    done = await reopened(lab, identity)
+    assert (done.status, done.progress.finished, done.error) == ("completed", 20, None)
+    assert len(asked) == 20 - finished
+    undisturbed = await lab.compare(repetitions=2)
+    assert comparable(done)["perCase"] == comparable(undisturbed)["perCase"]
+    with pytest.raises(Conflict, match="completed"):
+        await lab.workbench.comparisons.resume(identity)
+
+
+async def test_cancelling_ends_it_within_a_second_also_while_a_tool_hangs(lab: Lab) -> None:
+    await lab.judged()
+    await lab.judged(question="quick")
+    lab.server.respond = lambda got: (
+        say(THE_ANSWER)
+        if question_of(got) == "quick" or place_of(got)
+        else calls(("look", {"text": "sleep 30"}))
+    )
+    identity = await lab.pending(concurrency=2)
+    running = asyncio.create_task(lab.run(identity))
+    await lab.until(identity, 1)
+    for _ in range(500):
+        if lab.witnessed():
+            break
+        await asyncio.sleep(0.02)
+    asked_at = time.monotonic()
+    await lab.workbench.comparisons.cancel(identity)
+    while (now := await lab.workbench.comparisons.get(identity)).status == "running":
+        assert time.monotonic() - asked_at < 10
+        await asyncio.sleep(0.01)
+    took = time.monotonic() - asked_at
+    assert (now.status, now.cancel_reason, now.progress.finished) == ("cancelled", "person", 1)
+    assert metric_of(now) == (1, 1)
+    assert took < 5, f"{took:.2f} s; a second on a quiet machine"
+    await running
+    with pytest.raises(Conflict) as refused:
+        await lab.workbench.comparisons.cancel(identity)
+    assert refused.value.code == "eval-run-already-terminal"
+
+
+async def test_one_that_nobody_runs_yet_is_cancelled_at_once(lab: Lab) -> None:
+    await lab.judged()
+    identity = await lab.pending()
+    cancelled = await lab.workbench.comparisons.cancel(identity)
+    assert (cancelled.status, cancelled.cancel_reason) == ("cancelled", "person")
+    config = load_models(lab.folder, environment={})
+    assert not await run_comparison(lab.workbench.access.database, lab.folder, identity, config)
+    assert lab.server.received == []
+
+
+async def test_only_one_runs_a_comparison(lab: Lab) -> None:
+    await lab.judged()
+    lab.says(say(THE_ANSWER, delay=0.05))
+    identity = await lab.pending()
+    config = load_models(lab.folder, environment={})
+    database = lab.workbench.access.database
+    ran = await asyncio.gather(*(run_comparison(database, lab.folder, identity, config) for _ in range(3)))
+    assert sorted(ran) == [False, False, True]
+    assert len(lab.server.received) == 1
+
+
+async def test_an_executor_whose_lease_was_taken_ends_and_writes_nothing_more(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(comparisons.LEASE_VARIABLE, "1")
+    await ten(lab)
+    lab.says(say(THE_ANSWER, delay=0.3))
+    identity = await lab.pending(concurrency=1)
+    running = asyncio.create_task(lab.run(identity))
+    database = lab.workbench.access.database
+    await lab.until(identity, 1)
+
+    def steal(connection: Any) -> None:
+        connection.execute("UPDATE comparisons SET owner = 'thief' WHERE id = ?", (identity,))
+
+    await database.write(steal)
+    before = (await lab.workbench.comparisons.get(identity)).progress.finished
+    ended = await running
+    assert ended.status == "running", "it is the thief's to end"
+    assert ended.progress.finished <= before
+    replays = await lab.replays(identity)
+    assert len(replays) == ended.progress.finished
+
+
+async def test_a_dead_lease_is_ended_by_whoever_finds_it(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(3):
+        await lab.judged()
+    lab.says(say(THE_ANSWER))
+    identity = await lab.pending()
+    await lab.run(identity)
+
+    def dead(connection: Any) -> None:
+        connection.execute(
+            "DELETE FROM repetitions WHERE case_id = ? AND comparison = (SELECT seq FROM comparisons WHERE id = ?)",
+            (lab.runs[0], identity),
+        )
+        connection.execute(
+            "UPDATE comparisons SET status = 'running', owner = 'gone', result = NULL, completed = NULL, "
+            "finished = 2, finished_cases = 2, heartbeat = heartbeat - 11000 WHERE id = ?",
+            (identity,),
+        )
+
+    await lab.workbench.access.database.write(dead)
+    found = await lab.workbench.comparisons.get(identity)
+    assert found.status == "failed"
+    assert found.error == (
+        "Interrupted: the test run's executor stopped before it finished. 2 of 3 cases finished."
+    )
+    assert summary_of(found)["cases"] == 2
+    done = await reopened(lab, identity)
+    assert (done.status, summary_of(done)["cases"], done.error) == ("completed", 3, None)
+
+
+async def test_a_living_lease_is_left_alone(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(comparisons.LEASE_VARIABLE, "0.5")
+    await lab.judged()
+    lab.says(say(THE_ANSWER, delay=1.5))
+    identity = await lab.pending()
+    running = asyncio.create_task(lab.run(identity))
+    seen = set()
+    while not running.done():
+        seen.add((await lab.workbench.comparisons.get(identity)).status)
+        await asyncio.sleep(0.1)
+    assert (await running).status == "completed"
+    assert seen <= {"pending", "running", "completed"}
+
+
+async def test_a_models_file_that_broke_meanwhile_ends_it_with_the_sentence(lab: Lab) -> None:
+    await lab.judged()
+    identity = await lab.pending()
+    (lab.folder / "models.toml").write_text("this is = not = toml")
+    database = lab.workbench.access.database
+    assert await run_comparison(database, lab.folder, identity)
+    ended = await lab.workbench.comparisons.get(identity)
+    assert ended.status == "failed"
+    assert "models.toml" in str(ended.error)
+    lab.models()
+    lab.says(say(THE_ANSWER))
+    assert (await reopened(lab, identity)).status == "completed"
+
+
+async def test_a_mistake_of_this_program_ends_it_with_a_sentence(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from kindgi_tui.local.engine import running
+
+    def wrong(*_: Any) -> Any:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(running, "load_candidate", wrong)
+    await lab.judged()
+    identity = await lab.pending()
+    ended = await lab.run(identity)
+    assert ended.status == "failed"
+    assert str(ended.error).startswith("kindgi-tui made a mistake here (ZeroDivisionError: a bug)")
+    assert "Traceback" in caplog.text
+
+
+async def test_a_plan_tells_what_is_stored_what_it_may_cost_and_what_is_wrong(lab: Lab) -> None:
+    lab.models(PRICES)
+    usage: dict[str, Json] = {"totalCostUsd": 0.5}
+    run = await lab.judged()
+    detail = await lab.workbench.runs.get(run)
+    output: Any = detail.output
+
+    def priced(connection: Any) -> None:
+        connection.execute(
+            "UPDATE run_documents SET output = ? WHERE run = (SELECT seq FROM runs WHERE id = ?)",
+            (json.dumps({**output, "usage": usage}), run),
+        )
+
+    await lab.workbench.access.database.write(priced)
+    await lab.judged(context={"severalTurns": True})
+    await lab.build()
+    plan = await lab.workbench.comparisons.plan(lab.request(repetitions=2))
+    assert (plan.cases, plan.repetitions, plan.cached) == (2, 4, 0)
+    assert plan.cost_usd == pytest.approx(2.0)
+    assert len(plan.problems) == 1
+    assert plan.problems[0].startswith("1 of 2 cases hold several turns")
+    lab.says(say(THE_ANSWER))
+    await lab.compare()
+    after = await lab.workbench.comparisons.plan(lab.request(repetitions=2))
+    assert after.cached == 1
+
+
+async def test_an_executor_that_can_not_be_started_is_told_and_can_be_resumed(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kindgi_tui.local.engine import executor
+    from kindgi_tui.workbench import Unavailable
+
+    def no_process(folder: Path, identity: str) -> None:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(executor, "spawn", no_process)
+    await lab.judged()
+    await lab.build()
+    with pytest.raises(Unavailable, match="comparisons resume"):
+        await lab.workbench.comparisons.start(lab.request())
