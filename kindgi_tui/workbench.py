@@ -14,10 +14,11 @@ from kindgi_tui.domain.comparison_records import (
     ComparisonRequest,
 )
 from kindgi_tui.domain.imports import ImportOptions, ImportReport
+from kindgi_tui.domain.judging import Disagreement, Guideline, Owed, QueuedRun, QueueFilter, QueueProgress
 from kindgi_tui.domain.judgments import Group, Judgment, Restriction
 from kindgi_tui.domain.projects import AuditEntry, Person, Project
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment, RunFilter
-from kindgi_tui.domain.runs import Run, RunDetail, Segment
+from kindgi_tui.domain.runs import Run, RunDetail, Segment, SubjectKind
 from kindgi_tui.domain.test_set_versions import BuildPreview, BuildRequest, TestSetVersion
 from kindgi_tui.domain.test_sets import Case
 
@@ -283,6 +284,62 @@ class Groups(Protocol):
         ...
 
 
+class Queue(Protocol):
+    """The runs that owe a verdict of the caller: completed ones, no replays (DESIGN section 12)."""
+
+    async def list(self, query: QueueFilter, limit: int = 25, cursor: str | None = None) -> Page[QueuedRun]:
+        """The next ones, in the filter's order, without those the caller skipped. Raises Invalid, NotFound."""
+        ...
+
+    async def progress(self, query: QueueFilter) -> QueueProgress:
+        """How far the caller is. Raises NotFound."""
+        ...
+
+    async def skip(self, run_id: str) -> None:
+        """Leaves a run out for the caller, until `unskip` or until they judge it. Raises NotFound, Denied."""
+        ...
+
+    async def unskip(self, run_id: str) -> None:
+        """Puts a run back in its place; one that wasn't skipped stays. Raises NotFound, Denied."""
+        ...
+
+    async def skipped(
+        self, query: QueueFilter, limit: int = 25, cursor: str | None = None
+    ) -> Page[QueuedRun]:
+        """The runs the caller skipped that still owe a verdict of theirs."""
+        ...
+
+    async def disagreements(
+        self, query: QueueFilter, limit: int = 25, cursor: str | None = None
+    ) -> Page[Disagreement]:
+        """Items of which people's live verdicts differ, of at most `limit` runs a page."""
+        ...
+
+
+class Guidelines(Protocol):
+    """What judges of an agent's or flow's runs go by, version by version."""
+
+    async def get(self, project_id: str, kind: SubjectKind, subject_id: str) -> Guideline | None:
+        """The newest version; None while there is none."""
+        ...
+
+    async def versions(self, project_id: str, kind: SubjectKind, subject_id: str) -> tuple[Guideline, ...]:
+        """Every version, newest first."""
+        ...
+
+    async def save(self, project_id: str, kind: SubjectKind, subject_id: str, text: str) -> Guideline:
+        """Saves a new version; the newest one's text again makes none. Raises Invalid, NotFound, Denied."""
+        ...
+
+    async def owed(self, project_id: str, kind: SubjectKind, subject_id: str) -> Owed:
+        """Which items of its runs are to be judged."""
+        ...
+
+    async def set_owed(self, project_id: str, kind: SubjectKind, subject_id: str, chosen: Owed) -> None:
+        """Sets which items of its runs are to be judged. Raises Invalid, NotFound, Denied."""
+        ...
+
+
 class TestSets(Protocol):
     """Versioned test sets built from judged runs."""
 
@@ -495,6 +552,16 @@ class Workbench(Protocol):
     @property
     def groups(self) -> Groups:
         """Groups."""
+        ...
+
+    @property
+    def queue(self) -> Queue:
+        """The runs that owe a verdict."""
+        ...
+
+    @property
+    def guidelines(self) -> Guidelines:
+        """What judges go by."""
         ...
 
     @property

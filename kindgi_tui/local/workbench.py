@@ -12,6 +12,7 @@ from kindgi_tui.local.parts.catalog import LocalCatalog, LocalModels, LocalPacks
 from kindgi_tui.local.parts.comparisons import LocalComparisons
 from kindgi_tui.local.parts.judgments import LocalGroups, LocalJudgments
 from kindgi_tui.local.parts.projects import LocalAudit, LocalPeople, LocalProjects
+from kindgi_tui.local.parts.queue import LocalGuidelines, LocalQueue
 from kindgi_tui.local.parts.runs import LocalRuns
 from kindgi_tui.local.parts.test_sets import LocalTestSets
 from kindgi_tui.local.store.people import find_person, put_person
@@ -40,6 +41,10 @@ class LocalWorkbench:
         """Judgments."""
         self.groups = LocalGroups(access)
         """Groups."""
+        self.queue = LocalQueue(access)
+        """The runs that owe a verdict."""
+        self.guidelines = LocalGuidelines(access)
+        """What judges go by."""
         self.test_sets = LocalTestSets(access)
         """Test sets."""
         self.comparisons = LocalComparisons(access)

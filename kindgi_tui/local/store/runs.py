@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from kindgi_tui.domain.runs import Run, RunDetail, Subject
+from kindgi_tui.local.store.owed import count_owed
 from kindgi_tui.local.store.projects import project_seq
 from kindgi_tui.local.store.search_text import preview_of
 from kindgi_tui.local.store.subjects import path_rows, segments_of, segments_text, subject_rows
@@ -123,6 +124,8 @@ def insert_run(connection: sqlite3.Connection, run: RunDetail) -> bool:
             None if run.raw is None else dump_json(run.raw),
         ),
     )
+    if run.status == "completed" and not is_replay:
+        count_owed(connection, seq, run.id, run.subject.kind == "agent", run.output)
     return True
 
 

@@ -1,0 +1,106 @@
+"""Judging as a person does it: what is owed, the queue of runs, guidelines (DESIGN section 12)."""
+
+from datetime import datetime
+from typing import Literal
+
+from kindgi_tui.domain.base import Frozen
+from kindgi_tui.domain.items import Item
+from kindgi_tui.domain.runs import Run, Segment, SubjectKind
+
+Owed = Literal["elements", "answer", "all"]
+"""Which items of an agent's runs are to be judged: the lists' elements, else the answer; the answer alone; all."""
+
+OWED: tuple[Owed, ...] = ("elements", "answer", "all")
+"""All of them, the default first."""
+
+GUIDELINE_LIMIT = 100_000
+"""The longest guideline, in characters."""
+
+Order = Literal["oldest", "random"]
+"""The order of the queue: oldest first, or by a hash of the seed and the run's id."""
+
+
+class QueueFilter(Frozen):
+    """Which runs are to be judged, and in which order. Replays and runs that didn't complete are never among them."""
+
+    project_id: str
+    """Of this project."""
+    subject_kind: SubjectKind | None = None
+    """Agents' turns, or flows' runs."""
+    subject_id: str | None = None
+    """Of this agent or flow."""
+    segments: tuple[Segment, ...] = ()
+    """Started in this path or below it."""
+    order: Order = "oldest"
+    """The order they come in."""
+    seed: str = ""
+    """What a random order is made from: the same seed gives the same order on every machine."""
+
+
+class QueuedRun(Frozen):
+    """A run that owes a verdict of the caller."""
+
+    run: Run
+    """The run, as lists show it."""
+    owed: int
+    """How many of its items are to be judged; at least 1."""
+    judged: int
+    """How many of them the caller has judged."""
+
+
+class QueueProgress(Frozen):
+    """How far the caller is."""
+
+    left: int
+    """Runs that owe a verdict of theirs, the skipped ones left out."""
+    items_left: int
+    """Items of those runs that they haven't judged."""
+    skipped: int
+    """Runs they skipped that still owe one."""
+    judged: int
+    """Runs of which they judged all that is to be judged."""
+
+
+class Disagreement(Frozen):
+    """An item of which people's live verdicts differ."""
+
+    run: Run
+    """The run."""
+    item_key: str
+    """The item's key."""
+    yes: tuple[str, ...]
+    """Who says yes: ids of people, each once."""
+    no: tuple[str, ...]
+    """Who says no."""
+
+
+class Guideline(Frozen):
+    """One version of what judges of an agent's or flow's runs go by."""
+
+    subject_id: str
+    """The agent or flow."""
+    version: int
+    """From 1."""
+    text: str
+    """The text, Markdown by custom; at most 100,000 characters."""
+    created_at: datetime
+    """When it was saved (UTC)."""
+    created_by: str
+    """Who saved it: a person's id."""
+
+
+def owed_items(items: tuple[Item, ...], owed: Owed = "elements") -> tuple[Item, ...]:
+    """The items to be judged, in order, each key once. A run with an empty list owes its answer."""
+    elements = tuple(item for item in items if item.rank is not None)
+    answers = tuple(item for item in items if item.rank is None)
+    if owed == "answer":
+        chosen = answers
+    elif owed == "all":
+        chosen = items
+    else:
+        chosen = elements or answers
+    found: dict[str, Item] = {}
+    for item in chosen:
+        # One live verdict per key: a second element with the key of a first one is judged with it (section 4).
+        found.setdefault(item.key, item)
+    return tuple(found.values())
