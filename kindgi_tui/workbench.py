@@ -370,6 +370,10 @@ class TestSets(Protocol):
         """Its cases, in the order they were taken. Raises NotFound."""
         ...
 
+    async def case(self, test_set_id: str, version: str, case_id: str) -> Case:
+        """One of a version's cases. Raises NotFound."""
+        ...
+
 
 class Comparisons(Protocol):
     """Candidate versions, run on test sets."""

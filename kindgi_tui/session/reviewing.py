@@ -5,7 +5,7 @@ regressions first.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kindgi_tui.domain.base import Frozen, Json
@@ -16,6 +16,7 @@ from kindgi_tui.domain.matching import by_key, carried
 from kindgi_tui.domain.rating import changes_of
 from kindgi_tui.domain.statistics import Interval
 from kindgi_tui.domain.test_sets import Case
+from kindgi_tui.text import dumps_line, one_line
 
 if TYPE_CHECKING:
     from kindgi_tui.workbench import Workbench
@@ -28,7 +29,7 @@ STANDINGS = {
 }  # fmt: skip
 """How a case did, in words."""
 
-PAGE = 500
+PAGE = 100
 """Cases read at once."""
 
 
@@ -231,18 +232,25 @@ def _whole(value: Json) -> int:
     return int(number(value) or 0)
 
 
-async def cases_of(workbench: "Workbench", comparison: Comparison) -> dict[str, Case]:
-    """The cases of the version a comparison runs on, by id. Raises NotFound."""
-    found: dict[str, Case] = {}
+async def questions_of(workbench: "Workbench", comparison: Comparison) -> AsyncIterator[dict[str, str]]:
+    """What went into the cases of the version a comparison runs on, on one line each, by case id, a page at a time.
+
+    Raises NotFound.
+    """
     cursor: str | None = None
     while True:
         page = await workbench.test_sets.cases(
             comparison.test_set_id, comparison.test_set_version, PAGE, cursor
         )
-        found.update((case.case_id, case) for case in page.data)
+        yield {case.case_id: question(case) for case in page.data}
         if not page.has_more or page.next_cursor is None:
-            return found
+            return
         cursor = page.next_cursor
+
+
+def question(case: Case, cells: int = 300) -> str:
+    """What went into a case, on one line."""
+    return one_line(case.input if isinstance(case.input, str) else dumps_line(case.input), cells)
 
 
 async def newest_of(workbench: "Workbench", comparison_id: str) -> Comparison:

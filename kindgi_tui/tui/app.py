@@ -21,7 +21,9 @@ from kindgi_tui.tui.themes import CYCLE, THEMES
 
 if TYPE_CHECKING:
     from kindgi_tui.config.state import State
+    from kindgi_tui.domain.comparison_records import Comparison
     from kindgi_tui.domain.projects import Person, Project
+    from kindgi_tui.session.following import Watcher
     from kindgi_tui.workbench import Workbench
 
 log = logging.getLogger("kindgi_tui.tui")
@@ -92,6 +94,7 @@ class WorkbenchApp(App[None]):
         self._state_folder = state_folder
         self._going = False
         self._opened = False
+        self._watcher: Watcher | None = None
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = "ansi-dark" if self.profile.ansi else CYCLE[0]
@@ -195,6 +198,27 @@ class WorkbenchApp(App[None]):
         self.state.put("screen", mode)
         await self.switch_mode(mode)
 
+    def watch_comparison(self, comparison_id: str) -> None:
+        """Says so, with a bell, when that comparison ends while one is elsewhere; for those that start or open one."""
+        from kindgi_tui.session.following import Watcher
+
+        if self._watcher is None:
+            self._watcher = Watcher(self.workbench, self._comparison_ended)
+        self._watcher.watch(comparison_id)
+
+    def _comparison_ended(self, comparison: "Comparison") -> None:
+        from kindgi_tui.session.following import ended_sentence
+
+        if getattr(self.screen, "comparison_id", None) == comparison.id:
+            return
+        self.bell()
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, WorkScreen):
+                screen.say(
+                    ended_sentence(comparison), "told" if comparison.status == "completed" else "error"
+                )
+                return
+
     def _say(self, sentence: str) -> None:
         if isinstance(self.screen, WorkScreen):
             self.screen.say(sentence)
@@ -235,7 +259,9 @@ class WorkbenchApp(App[None]):
         return ()
 
     async def on_unmount(self) -> None:
-        """Closes the workbench."""
+        """Closes the workbench; comparisons go on."""
+        if self._watcher is not None:
+            await self._watcher.close()
         if self._opened:
             self._opened = False
             await self.workbench.close()

@@ -55,6 +55,10 @@ class LocalTestSets:
         """A version's cases, in the order they were taken."""
         return await self._access.read(lambda c: test_sets.list_cases(c, test_set_id, version, limit, cursor))
 
+    async def case(self, test_set_id: str, version: str, case_id: str) -> Case:
+        """One of a version's cases."""
+        return await self._access.read(lambda c: test_sets.get_case(c, test_set_id, version, case_id))
+
 
 def _check(request: BuildRequest) -> None:
     if not _ID.fullmatch(request.test_set_id):

@@ -312,6 +312,17 @@ def list_cases(
     )
 
 
+def get_case(connection: sqlite3.Connection, test_set_id: str, version: str, case_id: str) -> Case:
+    """One of a version's cases. Raises NotFound."""
+    row = connection.execute(
+        "SELECT document FROM cases WHERE version = ? AND case_id = ?",
+        (version_seq(connection, test_set_id, version), storable(case_id)),
+    ).fetchone()
+    if row is None:
+        raise NotFound(f"{test_set_id} {version} has no case {case_id}.", code="case-not-found")
+    return _case(row[0])
+
+
 def all_cases(connection: sqlite3.Connection, seq: int) -> tuple[Case, ...]:
     """Every case of the version in that row, in order."""
     rows = connection.execute(
