@@ -10,10 +10,13 @@ from kindgi_tui.tui.screens.comparisons.actions import ACTIONS as COMPARISONS
 from kindgi_tui.tui.screens.judge.actions import ACTIONS as JUDGE
 from kindgi_tui.tui.screens.run.actions import ACTIONS as RUN
 from kindgi_tui.tui.screens.runs.actions import ACTIONS as RUNS
+from kindgi_tui.tui.screens.test_set_build.actions import ACTIONS as TEST_SET_BUILD
+from kindgi_tui.tui.screens.test_set_cases.actions import ACTIONS as TEST_SET_CASES
 from kindgi_tui.tui.screens.test_sets.actions import ACTIONS as TEST_SETS
 
 ACTIONS: tuple[Action, ...] = (
-    *RUNS, *RUN, *JUDGE, *TEST_SETS, *COMPARE, *COMPARISONS, *COMPARISON, *CASE, *EVERYWHERE_ACTIONS,
+    *RUNS, *RUN, *JUDGE, *TEST_SETS, *TEST_SET_CASES, *TEST_SET_BUILD, *COMPARE, *COMPARISONS, *COMPARISON, *CASE,
+    *EVERYWHERE_ACTIONS,
 )  # fmt: skip
 """Every action there is."""
 

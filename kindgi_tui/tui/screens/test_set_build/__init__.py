@@ -1,0 +1,1 @@
+"""Building a version of a test set."""

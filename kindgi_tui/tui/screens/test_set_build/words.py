@@ -1,0 +1,49 @@
+"""What a build would take and leave out, in words."""
+
+from kindgi_tui.domain.test_sets import MAX_CASES
+from kindgi_tui.session.building import BuildCheck
+from kindgi_tui.text import clean, one_line
+from kindgi_tui.tui.widgets.text_pane import Block, Run
+
+
+def counted(count: int, one: str, more: str = "") -> str:
+    """A number of things, such as `1 run` or `1,314 runs`."""
+    return f"{count:,} {one if count == 1 else more or one + 's'}"
+
+
+def check_blocks(check: BuildCheck, named: str) -> list[Block | Run]:
+    """A check as a pane shows it."""
+    blocks: list[Block | Run] = []
+    seen = check.preview
+    if check.refusal is not None:
+        blocks += [Block(clean(f"✗ {check.refusal}", 2_000), "bad"), Block("")]
+    if check.request is not None:
+        head = f"{check.request.test_set_id} {check.request.version}"
+        blocks.append(Block(one_line(head, 300), "head"))
+    if seen is None:
+        return blocks
+    cases = counted(seen.runs, "run")
+    if seen.more:
+        cases = f"the {seen.runs:,} newest of {seen.runs + seen.more:,} runs"
+    blocks += [
+        Block("It will take", "strong"),
+        Block(f"{cases}, each a case", "", 2),
+        Block(counted(seen.items, "judged item"), "", 2),
+        Block(counted(seen.judgments, "judgment"), "", 2),
+        Block(""),
+        Block("It leaves out", "strong"),
+    ]
+    left: list[str] = []
+    if seen.too_few:
+        left.append(f"{counted(seen.too_few, 'run')} with too few judgments")
+    if seen.more:
+        left.append(f"{counted(seen.more, 'older run')}: a set holds {MAX_CASES:,}")
+    if check.narrowed:
+        left.append(f"{counted(check.narrowed, 'run')} by version, time or segment")
+    told = left or [
+        f"nothing: {counted(check.judged, 'judged run')} of {one_line(named, 100)} in the project"
+    ]
+    blocks += [Block(words, "dim", 2) for words in told]
+    if check.refusal is None:
+        blocks += [Block(""), Block("b builds it.", "key")]
+    return blocks

@@ -1,0 +1,268 @@
+"""Test sets: the list, each at its newest version or an older one, what it was built from, and what to do with it."""
+
+from pathlib import Path
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.widgets import Static
+
+from kindgi_tui.domain.queries import RunFilter
+from kindgi_tui.domain.test_set_versions import TestSetVersion
+from kindgi_tui.session.exporting import export_cases
+from kindgi_tui.tui.content import line
+from kindgi_tui.tui.registry import bindings_of
+from kindgi_tui.tui.screens.base import WorkScreen
+from kindgi_tui.tui.screens.test_set_build.screen import BUILT, BuildScreen
+from kindgi_tui.tui.screens.test_sets.rows import cases_words, set_blocks, set_row
+from kindgi_tui.tui.widgets.line_list import Cell, LineList
+from kindgi_tui.tui.widgets.prompt import Prompt
+from kindgi_tui.tui.widgets.text_pane import TextPane
+
+EMPTY = "No test sets yet: b builds one from judged runs."
+"""What stands there before there are sets."""
+
+EMPTY_UNJUDGED = "No test sets yet, and no judged runs to build one from: judge some first, g j."
+"""What stands there before anything was judged."""
+
+EMPTY_FILTER = "No set's id has these letters. Backspace shows all, / types others."
+"""What stands there when the filter leaves nothing."""
+
+
+class TestSetsScreen(WorkScreen):
+    """The list of test sets."""
+
+    __test__ = False
+    PLACE = "test_sets"
+    CSS_PATH = "screen.tcss"
+    BINDINGS = bindings_of("test_sets")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sets: tuple[TestSetVersion, ...] = ()
+        self._rows: list[TestSetVersion] = []
+        self._versions: dict[str, tuple[TestSetVersion, ...]] = {}
+        self._picked: dict[str, TestSetVersion] = {}
+        self._groups: dict[str, str] = {}
+        self._typed = ""
+        self._loaded = False
+
+    def compose_body(self) -> ComposeResult:
+        """The title with the count, the list, what the set was built from."""
+        yield Static(line("Test sets"), id="test-sets-title", markup=False)
+        with Container(id="test-sets-body"):
+            yield LineList(self._row, id="test-sets-list")
+            yield TextPane(id="test-sets-about")
+
+    @property
+    def rows(self) -> LineList:
+        """The list."""
+        return self.query_one("#test-sets-list", LineList)
+
+    @property
+    def current(self) -> TestSetVersion | None:
+        """The version the cursor stands on."""
+        at = self.rows.cursor
+        return self._shown(self._rows[at]) if at < len(self._rows) else None
+
+    def _shown(self, newest: TestSetVersion) -> TestSetVersion:
+        return self._picked.get(newest.test_set_id, newest)
+
+    def on_mount(self) -> None:
+        """Shows the list as it was left."""
+        kept = self.app.state.get("test_sets.filter")
+        self._typed = kept if isinstance(kept, str) else ""
+        self.rows.focus()
+        self.work(self._load(), group="load", exclusive=True)
+
+    def on_screen_resume(self) -> None:
+        """What was built or judged elsewhere shows when one comes back."""
+        if self._loaded:
+            self.work(self._load(), group="load", exclusive=True)
+
+    def _row(self, number: int, width: int) -> list[Cell] | None:
+        newest = self._rows[number]
+        shown = self._shown(newest)
+        versions = self._versions.get(newest.test_set_id, ())
+        place = f"{versions.index(shown) + 1} of {len(versions)}" if shown in versions[1:] else ""
+        return set_row(shown, place, width)
+
+    async def _load(self) -> None:
+        """Reads the list anew; what was just built is gone to and told."""
+        project = self.app.project.id
+        self._sets = await self.workbench.test_sets.list(project)
+        self._groups = {one.id: one.name for one in await self.workbench.groups.list(project, retired=True)}
+        self._versions.clear()
+        empty = EMPTY
+        if not self._sets and not await self.workbench.runs.count(RunFilter(project_id=project, judged=True)):
+            empty = EMPTY_UNJUDGED
+        built = self.app.options.pop(BUILT, None)
+        wanted = None
+        if built is not None:
+            wanted = built[0]
+            self._picked.pop(wanted, None)
+            if self._typed not in wanted:
+                self._typed = ""
+        elif self.current is not None:
+            wanted = self.current.test_set_id
+        self._loaded = True
+        self._filter(wanted, empty)
+        made = self.current
+        if built is not None and made is not None:
+            self.say(
+                f"Built {made.test_set_id} {made.version}: {cases_words(made)}. "
+                "Enter shows them, c compares on them."
+            )
+
+    def _filter(self, wanted: str | None = None, empty: str = EMPTY) -> None:
+        letters = self._typed.casefold()
+        self._rows = [one for one in self._sets if letters in one.test_set_id.casefold()]
+        at = next((at for at, one in enumerate(self._rows) if one.test_set_id == wanted), 0)
+        self.rows.show(len(self._rows), at, EMPTY_FILTER if self._typed and self._sets else empty)
+        filtered = f" — {self._typed}" if self._typed else ""
+        count = f"{len(self._rows):,} {'set' if len(self._rows) == 1 else 'sets'}"
+        self.query_one("#test-sets-title", Static).update(line(f"Test sets · {count}{filtered}", 300))
+        self.work(self._show_about(), group="about", exclusive=True)
+        self.changed()
+
+    async def _show_about(self) -> None:
+        shown = self.current
+        pane = self.query_one(TextPane)
+        if shown is None:
+            pane.show([])
+            return
+        versions = await self._versions_of(shown.test_set_id)
+        if self.current == shown:
+            pane.show(set_blocks(shown, [one.version for one in versions], self._groups))
+
+    async def _versions_of(self, test_set_id: str) -> tuple[TestSetVersion, ...]:
+        if test_set_id not in self._versions:
+            self._versions[test_set_id] = await self.workbench.test_sets.versions(test_set_id)
+        return self._versions[test_set_id]
+
+    @on(LineList.Moved)
+    def _moved(self) -> None:
+        self.work(self._show_about(), group="about", exclusive=True)
+        self.changed()
+
+    @on(LineList.Chosen)
+    def _chosen(self) -> None:
+        self.do_open()
+
+    def why_not(self, verb: str) -> str | None:
+        """What needs a set, or a filter."""
+        if verb in ("open", "compare", "versions", "export") and self.current is None:
+            return EMPTY_FILTER if self._sets else EMPTY
+        if verb == "clear" and not self._typed:
+            return "All sets are shown: / types letters to filter by."
+        return None
+
+    def do_open(self) -> None:
+        """Opens the cases."""
+        from kindgi_tui.tui.screens.test_set_cases.screen import CasesScreen
+
+        if self.current is not None:
+            self.app.push_screen(CasesScreen(self.current))
+
+    def do_build(self) -> None:
+        """Builds the next version of this set."""
+        self.app.push_screen(BuildScreen(None if self.current is None else self.current.test_set_id))
+
+    def do_new(self) -> None:
+        """Builds a new set."""
+        self.app.push_screen(BuildScreen())
+
+    def do_compare(self) -> None:
+        """Compares on this version."""
+        from kindgi_tui.tui.screens.compare.screen import CompareScreen
+
+        if self.current is not None:
+            self.app.push_screen(CompareScreen(self.current.test_set_id, self.current.version))
+
+    def do_versions(self) -> None:
+        """The next older version, or the newest again."""
+        self.work(self._next_version(), group="about", exclusive=True)
+
+    async def _next_version(self) -> None:
+        shown = self.current
+        if shown is None:
+            return
+        versions = await self._versions_of(shown.test_set_id)
+        if len(versions) == 1:
+            self.say(f"{shown.test_set_id} has one version: b builds the next.", "no")
+            return
+        at = versions.index(shown) if shown in versions else 0
+        after = versions[(at + 1) % len(versions)]
+        self._picked[shown.test_set_id] = after
+        self.rows.repaint(self.rows.cursor)
+        self.say(f"{after.version}: {versions.index(after) + 1} of {len(versions)} versions, newest first")
+        await self._show_about()
+
+    def do_export(self) -> None:
+        """Asks where to write the cases."""
+        one = self.current
+        if one is not None:
+            self.prompt.ask("export", "Write the cases to", f"{one.test_set_id}-{one.version}.jsonl")
+
+    def do_filter(self) -> None:
+        """Types letters of an id."""
+        self.prompt.ask("filter", "Id has", self._typed)
+
+    def do_clear(self) -> None:
+        """Shows all."""
+        self._apply("")
+
+    def do_refresh(self) -> None:
+        """Looks for new sets."""
+        self.work(self._load(), group="load", exclusive=True)
+
+    def do_down(self) -> None:
+        """The next set."""
+        self.rows.move(1)
+
+    def do_up(self) -> None:
+        """The set before."""
+        self.rows.move(-1)
+
+    def do_page_down(self) -> None:
+        """A page on."""
+        self.rows.page(1)
+
+    def do_page_up(self) -> None:
+        """A page back."""
+        self.rows.page(-1)
+
+    def do_first(self) -> None:
+        """The first set."""
+        self.rows.first()
+
+    def do_last(self) -> None:
+        """The last set."""
+        self.rows.last()
+
+    @on(Prompt.Changed)
+    def _typing(self, event: Prompt.Changed) -> None:
+        if event.purpose == "filter":
+            self._apply(event.text.strip())
+
+    @on(Prompt.Answered)
+    def _answered(self, event: Prompt.Answered) -> None:
+        one = self.current
+        if event.purpose == "filter":
+            self._apply(event.text.strip())
+        elif event.purpose == "export" and one is not None:
+            path = Path(event.text).expanduser()
+            self.work(self._export(one, path), group="export")
+
+    def _apply(self, typed: str) -> None:
+        self._typed = typed
+        self.app.state.put("test_sets.filter", typed or None)
+        self._filter(self.current.test_set_id if self.current else None)
+
+    async def _export(self, one: TestSetVersion, path: Path) -> None:
+        count = await export_cases(self.workbench, one.test_set_id, one.version, path)
+        self.say(f"Wrote {count:,} {'case' if count == 1 else 'cases'} to {path}")
+
+    def focus_body(self) -> None:
+        """The list has the keys."""
+        self.rows.focus()
