@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from kindgi_tui import __version__
-from kindgi_tui.cli.shared_options import Noun
+from kindgi_tui.cli.shared_options import Noun, asked
 
 NOUNS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "Make the demo workspace, to start from."),
@@ -71,9 +71,19 @@ class Root(Noun):
 @click.version_option(__version__, prog_name="kindgi-tui", message="%(prog)s %(version)s")
 @click.pass_context
 def root(ctx: click.Context) -> None:
-    """Judge what AI agents did, and decide from it whether a new version is better."""
-    if ctx.invoked_subcommand is None:
+    """Judge what AI agents did, and decide from it whether a new version is better.
+
+    Alone it opens the workbench where you left it.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    from kindgi_tui.cli.opening_tui import on_a_terminal, open_tui
+
+    if not on_a_terminal():
         click.echo(ctx.get_help())
+        return
+    said = asked(ctx)
+    ctx.exit(open_tui(said.workspace, said.person))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -25,7 +25,20 @@ def test_it_never_touches_a_workspace_of_ones_own(empty: Cli, tmp_path: Path) ->
     assert "Mine" in empty.done("projects", "list").text
 
 
-def test_it_says_what_to_try(demo: Cli) -> None:
+def test_without_a_terminal_it_compares_and_says_what_to_try(demo: Cli) -> None:
     text = demo.done("demo").text
+    assert "33% yes before, 100% now" in text
+    assert demo.done("demo").text.count("33% yes before") == text.count("33% yes before")
+    demo.done(
+        "test-sets",
+        "build",
+        "acme.article-picks",
+        "--version",
+        "1.0.0",
+        "--project",
+        "docs",
+        "--agent",
+        "acme-ops.article-picker",
+    )
     assert str(demo.workspace) in text
-    assert "kindgi-tui comparisons start acme.article-picks" in text
+    assert "comparisons start acme.article-picks" in text

@@ -1,0 +1,30 @@
+"""Opening the terminal face: what `kindgi-tui` alone, `demo` and `judge` end in."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def on_a_terminal() -> bool:
+    """Whether a person sits at a terminal that can show screens."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "unknown")
+
+
+def open_tui(
+    workspace: Path | None,
+    person: str | None,
+    *,
+    start: str | None = None,
+    project: str | None = None,
+    options: dict[str, Any] | None = None,
+) -> int:
+    """Runs the terminal face until one leaves it; gives the exit code."""
+    from kindgi_tui.opening import Target
+    from kindgi_tui.tui.app import WorkbenchApp
+
+    app = WorkbenchApp(
+        Target(workspace=workspace, person=person), start=start, project=project, options=options
+    )
+    app.run(mouse=app.profile.mouse)
+    return app.return_code or 0
