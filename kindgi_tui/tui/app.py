@@ -1,8 +1,10 @@
 """The terminal face: opening the workbench, going from screen to screen, themes, errors."""
 
 import asyncio
+import contextlib
 import importlib
 import logging
+import signal
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -118,6 +120,10 @@ class WorkbenchApp(App[None]):
 
     def on_mount(self) -> None:
         """Opens the workbench after the first frame."""
+        # A hang-up or an end asked from outside leaves as a person would: the terminal is put back as it was.
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                asyncio.get_running_loop().add_signal_handler(number, self.exit)
         self.run_worker(self._open(), exit_on_error=False, name="open")
 
     async def _open(self) -> None:
