@@ -40,7 +40,74 @@ class Run:
     """Words and the name of their style."""
 
 
+@dataclass(frozen=True)
+class Flow:
+    """Text in several styles, wrapped together. Whoever makes it has cleaned it."""
+
+    pieces: tuple[tuple[str, str], ...]
+    """Words and the name of their style, one after another."""
+    indent: int = 0
+    """How many cells each of its lines is moved to the right."""
+    hang: int = 0
+    """How many cells more each line but the first is."""
+
+
 Line = tuple[tuple[str, str], ...]
+"""One painted line: words and the name of their style."""
+
+Part = Block | Run | Flow
+"""What a pane's text is made of."""
+
+
+@dataclass(frozen=True)
+class Wrapped:
+    """Text that was wrapped before it is shown."""
+
+    cells: int
+    """The width it was wrapped to."""
+    lines: tuple[Line, ...]
+    """The lines."""
+
+
+def wrap_parts(parts: Sequence[Part], cells: int) -> list[Line]:
+    """The lines of a pane that is `cells` wide. Takes no widget, so that any thread can do it."""
+    lines: list[Line] = []
+    for part in parts:
+        if isinstance(part, Run):
+            lines.append(part.pieces)
+            continue
+        room = max(1, cells - 1 - part.indent - (part.hang if isinstance(part, Flow) else 0))
+        if isinstance(part, Flow):
+            lines += _flowing(part, room)
+        else:
+            lines += [
+                ((" " * part.indent, ""), (words, part.style)) for words in wrap(part.text, room, LINES)
+            ]
+    return lines
+
+
+def _flowing(flow: Flow, room: int) -> list[Line]:
+    """A flow's lines: the text is wrapped as one, and each line takes the styles of where it came from."""
+    text = "".join(words for words, _ in flow.pieces)
+    lines: list[Line] = []
+    at = piece = begun = 0
+    for number, words in enumerate(wrap(text, room, LINES)):
+        start = text.find(words, at)
+        if start < 0:
+            start = at
+        end = at = start + len(words)
+        pieces: list[tuple[str, str]] = [(" " * (flow.indent + (flow.hang if number else 0)), "")]
+        while piece < len(flow.pieces) and begun < end:
+            part, style = flow.pieces[piece]
+            low, high = max(start, begun), min(end, begun + len(part))
+            if low < high:
+                pieces.append((text[low:high], style))
+            if begun + len(part) > end:
+                break
+            begun += len(part)
+            piece += 1
+        lines.append(tuple(pieces))
+    return lines
 
 
 class TextPane(ScrollView, can_focus=True, inherit_bindings=False):
@@ -67,16 +134,23 @@ class TextPane(ScrollView, can_focus=True, inherit_bindings=False):
     def __init__(self, *, id: str | None = None, empty: str = "") -> None:
         """`empty` says what to do while there is nothing to show."""
         super().__init__(id=id)
-        self._blocks: tuple[Block | Run, ...] = ()
-        self._lines: list[Line] = []
+        self._blocks: tuple[Part, ...] = ()
+        self._lines: Sequence[Line] = []
         self._wrapped_to = -1
         self._empty = empty
         self._styles: dict[str, Style] = {}
 
-    def show(self, blocks: Sequence[Block | Run], *, keep_place: bool = False) -> None:
-        """Shows other text, from its start, or with `keep_place` where one was."""
+    def show(
+        self, blocks: Sequence[Part], *, keep_place: bool = False, wrapped: Wrapped | None = None
+    ) -> None:
+        """Shows other text, from its start, or with `keep_place` where one was.
+
+        `wrapped` is the same text wrapped before; it is taken when it has this pane's width.
+        """
         self._blocks = tuple(blocks)
         self._wrapped_to = -1
+        if wrapped is not None and wrapped.cells == self.size.width:
+            self._take(wrapped.lines)
         self._layout()
         if not keep_place:
             self.scroll_to(y=0, animate=False, force=True)
@@ -110,16 +184,11 @@ class TextPane(ScrollView, can_focus=True, inherit_bindings=False):
         cells = self.size.width
         if cells <= 0 or cells == self._wrapped_to:
             return
+        self._take(wrap_parts(self._blocks, cells))
+
+    def _take(self, lines: Sequence[Line]) -> None:
+        cells = self.size.width
         self._wrapped_to = cells
-        lines: list[Line] = []
-        for block in self._blocks:
-            if isinstance(block, Run):
-                lines.append(block.pieces)
-                continue
-            room = max(1, cells - 1 - block.indent)
-            lines += [
-                ((" " * block.indent, ""), (words, block.style)) for words in wrap(block.text, room, LINES)
-            ]
         self._lines = lines
         self.virtual_size = Size(cells, max(1, len(lines)))
 
