@@ -34,6 +34,8 @@ class Ending:
     """`person` or `cost-limit`, when cancelled."""
     error: str | None = None
     """Why it failed, in words; None on `failed`: its executor stopped."""
+    with_result: bool = True
+    """Whether the result of what finished is stored; it can be had again by resuming."""
 
 
 COMPLETED = Ending("completed")
@@ -72,7 +74,7 @@ async def finish_comparison(database: Database, comparison_id: str, owner: str, 
         return False
     progress = found.comparison.progress
     result: Json = None
-    if found.repetitions:
+    if found.repetitions and ending.with_result:
         result = await asyncio.to_thread(
             compute_result,
             found.cases,

@@ -96,12 +96,14 @@ def _mistake(cause: Exception) -> str:
 async def _end_in_trouble(database: Database, comparison_id: str, owner: str, sentence: str) -> None:
     for attempt in range(1, LAST_WORDS + 1):
         try:
-            await finish_comparison(database, comparison_id, owner, Ending("failed", error=sentence))
+            # On a full disk there may be room for the sentence where there is none for a result.
+            ending = Ending("failed", error=sentence, with_result=attempt == 1)
+            await finish_comparison(database, comparison_id, owner, ending)
             return
         except Trouble:
             if attempt == LAST_WORDS:
                 raise
-            await asyncio.sleep(1.0)
+            await asyncio.sleep(0 if attempt == 1 else 1.0)
 
 
 async def _run_owned(

@@ -162,12 +162,13 @@ async def test_0_3_0_is_refused_its_note_and_still_rated(docs: LocalWorkbench, t
 async def test_repetitions_and_their_spread(docs: LocalWorkbench) -> None:
     done = await compare(docs, "0.2.0", repetitions=3)
     metric = summary_of(done)["metrics"]["weightedYesShare"]
-    # Every answer written down for the three repetitions keeps the one article people said yes to.
+    # The third answer about the package keeps an article people said no to, besides the one they said yes to.
     per_repetition = []
     for repetition in range(3):
         scores = [case["candidate"][repetition] for case in cases_of(done)]
         yes, total = (sum(score[name] for score in scores) for name in ("yesWeight", "totalWeight"))
         per_repetition.append(yes / total)
+    assert per_repetition == [1, 1, 3 / 4]
     assert metric["candidate"] == pytest.approx(sum(per_repetition) / 3)
     assert metric["spread"] == pytest.approx(max(per_repetition) - min(per_repetition))
     assert all(len(case["runIds"]) == 3 for case in cases_of(done))
