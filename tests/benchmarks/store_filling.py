@@ -9,7 +9,6 @@ from kindgi_tui.local.store.judgments import add_judgment
 from kindgi_tui.local.store.run_search import index_for_search, search_is_behind
 from kindgi_tui.local.store.runs import insert_runs
 from kindgi_tui.local.workbench import FILE_NAME, LocalWorkbench
-
 from tests.benchmarks import store_rows
 
 BATCH = 2000
@@ -30,27 +29,29 @@ async def fill(bench: LocalWorkbench, folder: Path, runs: int) -> dict[str, floa
     for name in PROJECTS:
         await bench.projects.add(name)
     projects = [each.id for each in await bench.projects.list()]
+    person = bench.access.person
     spent = dict.fromkeys(("making", "recording", "search", "judging"), 0.0)
     judged = 0
     for numbers in _batches(runs):
         start = time.perf_counter()
         made = list(store_rows.rows(numbers.start, numbers.stop, projects))
+        said = [store_rows.verdict(each.id) for each in made if store_rows.judged(each, projects[0])]
         recording = time.perf_counter()
         await database.write(lambda c, made=made: insert_runs(c, made))  # type: ignore[misc]
         indexing = time.perf_counter()
         while await database.read(search_is_behind):
             await database.write(index_for_search)
+        judging = time.perf_counter()
+        await database.write(lambda c, said=said: [add_judgment(c, each, person) for each in said])  # type: ignore[misc]
         done = time.perf_counter()
-        spent["making"] += recording - start
-        spent["recording"] += indexing - recording
-        spent["search"] += done - indexing
-    person = bench.access.person
-    for numbers in _batches(runs):
-        wanted = [store_rows.verdict(number) for number in numbers if store_rows.judged(number)]
-        start = time.perf_counter()
-        await database.write(lambda c, wanted=wanted: [add_judgment(c, each, person) for each in wanted])  # type: ignore[misc]
-        spent["judging"] += time.perf_counter() - start
-        judged += len(wanted)
+        judged += len(said)
+        for step, began, ended in (
+            ("making", start, recording),
+            ("recording", recording, indexing),
+            ("search", indexing, judging),
+            ("judging", judging, done),
+        ):
+            spent[step] += ended - began
     size = os.path.getsize(folder / FILE_NAME)  # noqa: ASYNC240, PTH202 - nothing else runs here
     return {
         **{f"{step}, µs each": 1e6 * spent[step] / runs for step in ("making", "recording", "search")},

@@ -134,16 +134,21 @@ def rows(start: int, stop: int, projects: list[str]) -> Iterator[RunDetail]:
         )
 
 
-def judged(number: int) -> bool:
-    """Whether the run of that number is judged: 11 of 100 of those that completed."""
-    return number % 11 != 0 and (number * 2654435761) % 2**32 < 0.11 * 2**32
+JUDGED_AGENT = "acme.agent-0"
 
 
-def verdict(number: int, element: int = 0) -> NewJudgment:
+def judged(run: RunDetail, project_id: str) -> bool:
+    """Whether a run is judged: two of five of one agent's in one project, which is a tenth of all runs."""
+    mine = (run.subject.id, run.project_id, run.status) == (JUDGED_AGENT, project_id, "completed")
+    return mine and uuid.UUID(run.id).int % 1000 < 390
+
+
+def verdict(run_id: str, element: int = 0) -> NewJudgment:
     """What somebody says of one article of the run's answer."""
     pointer = f"/output/articles/{element}"
+    number = uuid.UUID(run_id).int
     return NewJudgment(
-        run_id=run_id(number),
+        run_id=run_id,
         item=ItemRef(key=pointer, pointer=pointer, rank=element),
         verdict="yes" if number % 3 else "no",
         reason="a short note on why" if number % 5 == 0 else None,

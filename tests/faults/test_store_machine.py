@@ -317,7 +317,7 @@ async def test_a_new_file_that_somebody_holds(tmp_path: Path) -> None:
 
 async def test_a_network_file_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mounts = tmp_path / "mounts"
-    mounts.write_text(f"/dev/vda / ext4 rw 0 0\nserver:/x {os.path.realpath(tmp_path)}/net nfs4 rw 0 0\n")
+    mounts.write_text(f"/dev/vda / ext4 rw 0 0\nserver:/x {tmp_path}/net nfs4 rw 0 0\n")
     monkeypatch.setattr(filesystem, "MOUNTS", mounts)
     with pytest.raises(Trouble) as trouble:
         await open_local(tmp_path / "net" / "w")
