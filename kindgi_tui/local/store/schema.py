@@ -274,5 +274,24 @@ for a random order), kept when it is recorded; for the `before` runs of older fi
 `judged_by`: how many of a run's items a person judged. `queue_marks`: up to where a person owes nothing any more.
 `disputed`: items of which live verdicts differ."""
 
-MIGRATIONS: tuple[str, ...] = (FIRST, SECOND)
+THIRD = """
+CREATE TABLE tokens (
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, digest TEXT NOT NULL, person TEXT NOT NULL,
+    "right" TEXT NOT NULL, created INTEGER NOT NULL, created_by TEXT NOT NULL, revoked INTEGER
+);
+CREATE UNIQUE INDEX tokens_names ON tokens (name) WHERE revoked IS NULL;
+
+CREATE TABLE kept_answers (
+    caller TEXT NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL, key TEXT NOT NULL, body_digest TEXT NOT NULL,
+    holder TEXT NOT NULL, held_until INTEGER NOT NULL, status INTEGER, content_type TEXT, body BLOB,
+    created INTEGER NOT NULL, PRIMARY KEY (caller, method, path, key)
+);
+CREATE INDEX kept_answers_age ON kept_answers (created);
+
+CREATE INDEX runs_conversation ON runs (conversation, created, seq) WHERE conversation IS NOT NULL;
+"""
+"""What serving others stands on: tokens (the digest of a secret, never the secret), and answers to requests that carry
+a key. A kept answer without a status is a request that still runs, held until `held_until`."""
+
+MIGRATIONS: tuple[str, ...] = (FIRST, SECOND, THIRD)
 """Every step from an empty file to the newest version."""
