@@ -298,7 +298,10 @@ async def check_build(workbench: "Workbench", draft: BuildDraft, facts: BuildFac
     read = read_build(draft, facts)
     request = read.request
     if request is None:
-        return BuildCheck(facts=facts, problems=read.problems, refusal=next(iter(read.problems.values())))
+        refusal = next(iter(read.problems.values()))
+        if not facts.subjects and not draft.subject.strip():
+            refusal = "No run of this project was judged yet: judge some first (g j)."
+        return BuildCheck(facts=facts, problems=read.problems, refusal=refusal)
     try:
         preview = await workbench.test_sets.preview(request)
         whole = await workbench.test_sets.preview(

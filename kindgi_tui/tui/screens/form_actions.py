@@ -12,7 +12,7 @@ FORM_ROWS: tuple[Row, ...] = (
     ("up", "k up shift+tab", "Previous", "Goes to the field before.", False),
     ("first", "home", "First", "Goes to the first field.", False),
     ("last", "end G", "Last", "Goes to the last field.", False),
-    ("page-down", "pagedown d", "Page down", "Scrolls what stands beside or below the form.", False),
-    ("page-up", "pageup u", "Page up", "Scrolls it back.", False),
+    ("page-down", "d pagedown", "Scroll", "Scrolls what stands beside or below the form."),
+    ("page-up", "u pageup", "Scroll back", "Scrolls it back.", False),
 )
 """What every form has; a screen puts its own actions before them."""

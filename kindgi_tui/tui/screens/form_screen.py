@@ -14,7 +14,7 @@ from kindgi_tui.tui.content import line
 from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.widgets.form import Form
 from kindgi_tui.tui.widgets.prompt import Prompt
-from kindgi_tui.tui.widgets.text_pane import TextPane
+from kindgi_tui.tui.widgets.text_pane import Block, Run, TextPane
 
 PAUSE = 0.15
 """Seconds after a change before it is checked, so that typing asks once."""
@@ -42,6 +42,7 @@ class FormScreen(WorkScreen):
     def __init__(self) -> None:
         super().__init__()
         self._steps = 1
+        self._blocks: list[Block | Run] | None = None
 
     def compose_body(self) -> ComposeResult:
         """The title, the form, the pane."""
@@ -74,6 +75,12 @@ class FormScreen(WorkScreen):
     def set_heading(self, words: str) -> None:
         """Sets the title."""
         self.query_one("#form-title", Static).update(line(words, 300))
+
+    def show_pane(self, blocks: list[Block | Run]) -> None:
+        """Shows what the draft would do, where one was; nothing is painted when it is the same."""
+        if blocks != self._blocks:
+            self._blocks = blocks
+            self.query_one(TextPane).show(blocks, keep_place=True)
 
     def show_fields(self) -> None:
         """Shows the fields as they are now."""

@@ -15,7 +15,6 @@ from kindgi_tui.session.fields import FormField
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.form_screen import FormScreen
 from kindgi_tui.tui.screens.test_set_build.words import check_blocks
-from kindgi_tui.tui.widgets.text_pane import TextPane
 
 DRAFTS = "test_set_build.drafts"
 """Where drafts are kept between starts: one for each set that was opened, and one for a new set."""
@@ -24,7 +23,7 @@ KEPT = 20
 """The most drafts that are kept."""
 
 BUILT = "test_sets.built"
-"""Under which option the list finds what was built: the id and the version."""
+"""Under which option the list finds what was built: its id, version and project."""
 
 
 class BuildScreen(FormScreen):
@@ -47,6 +46,15 @@ class BuildScreen(FormScreen):
         """Loads what the form needs to know."""
         self.focus_body()
         self.work(self._load(), group="load", exclusive=True)
+
+    def on_screen_resume(self) -> None:
+        """What was judged or built elsewhere counts when one comes back."""
+        if self._facts is not None:
+            self.work(self._again(), group="check", exclusive=True)
+
+    async def _again(self) -> None:
+        self._facts = await build_facts(self.workbench, self.app.project.id)
+        await self.check()
 
     async def _load(self) -> None:
         self._facts = facts = await build_facts(self.workbench, self.app.project.id)
@@ -101,7 +109,7 @@ class BuildScreen(FormScreen):
             return
         self._check, self._checked = check, draft
         _, named = subject_of(draft, check.facts)
-        self.query_one(TextPane).show(check_blocks(check, named), keep_place=True)
+        self.show_pane(check_blocks(check, named))
         self.show_fields()
 
     def why_not(self, verb: str) -> str | None:
@@ -143,7 +151,7 @@ class BuildScreen(FormScreen):
             self._building = False
             self.changed()
         self._keep(None)
-        self.app.options[BUILT] = (made.test_set_id, made.version)
+        self.app.options[BUILT] = (made.test_set_id, made.version, made.project_id)
         if self.is_current:
             self.app.go_back()
         else:

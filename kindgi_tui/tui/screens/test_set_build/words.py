@@ -16,22 +16,18 @@ def check_blocks(check: BuildCheck, named: str) -> list[Block | Run]:
     blocks: list[Block | Run] = []
     seen = check.preview
     if check.refusal is not None:
-        blocks += [Block(clean(f"✗ {check.refusal}", 2_000), "bad"), Block("")]
-    if check.request is not None:
-        head = f"{check.request.test_set_id} {check.request.version}"
-        blocks.append(Block(one_line(head, 300), "head"))
-    if seen is None:
+        blocks.append(Block(clean(f"✗ {check.refusal}", 2_000), "bad"))
+    if seen is None or check.request is None:
         return blocks
     cases = counted(seen.runs, "run")
     if seen.more:
         cases = f"the {seen.runs:,} newest of {seen.runs + seen.more:,} runs"
     blocks += [
-        Block("It will take", "strong"),
+        Block(one_line(f"{check.request.test_set_id} {check.request.version} will take", 300), "head"),
         Block(f"{cases}, each a case", "", 2),
         Block(counted(seen.items, "judged item"), "", 2),
         Block(counted(seen.judgments, "judgment"), "", 2),
-        Block(""),
-        Block("It leaves out", "strong"),
+        Block("and leave out", "head"),
     ]
     left: list[str] = []
     if seen.too_few:
@@ -43,7 +39,4 @@ def check_blocks(check: BuildCheck, named: str) -> list[Block | Run]:
     told = left or [
         f"nothing: {counted(check.judged, 'judged run')} of {one_line(named, 100)} in the project"
     ]
-    blocks += [Block(words, "dim", 2) for words in told]
-    if check.refusal is None:
-        blocks += [Block(""), Block("b builds it.", "key")]
-    return blocks
+    return [*blocks, *(Block(words, "", 2) for words in told)]

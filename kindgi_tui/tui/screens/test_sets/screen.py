@@ -97,27 +97,29 @@ class TestSetsScreen(WorkScreen):
         if not self._sets and not await self.workbench.runs.count(RunFilter(project_id=project, judged=True)):
             empty = EMPTY_UNJUDGED
         built = self.app.options.pop(BUILT, None)
-        wanted = None
+        wanted = None if self.current is None else self.current.test_set_id
         if built is not None:
             wanted = built[0]
             self._picked.pop(wanted, None)
-            if self._typed not in wanted:
+            if self._typed.casefold() not in wanted.casefold():
                 self._typed = ""
-        elif self.current is not None:
-            wanted = self.current.test_set_id
         self._loaded = True
         self._filter(wanted, empty)
+        if built is not None:
+            self._tell_built(*built)
+
+    def _tell_built(self, test_set_id: str, version: str, project_id: str) -> None:
         made = self.current
-        if built is not None and made is not None:
-            self.say(
-                f"Built {made.test_set_id} {made.version}: {cases_words(made)}. "
-                "Enter shows them, c compares on them."
-            )
+        if project_id != self.app.project.id or made is None:
+            self.say(f"Built {test_set_id} {version}, in another project.")
+            return
+        self.say(f"Built {test_set_id} {version}: {cases_words(made)}. Enter shows them, c compares on them.")
 
     def _filter(self, wanted: str | None = None, empty: str = EMPTY) -> None:
         letters = self._typed.casefold()
         self._rows = [one for one in self._sets if letters in one.test_set_id.casefold()]
         at = next((at for at, one in enumerate(self._rows) if one.test_set_id == wanted), 0)
+        self.query_one(TextPane).set_class(not self._rows, "-nothing")
         self.rows.show(len(self._rows), at, EMPTY_FILTER if self._typed and self._sets else empty)
         filtered = f" — {self._typed}" if self._typed else ""
         count = f"{len(self._rows):,} {'set' if len(self._rows) == 1 else 'sets'}"
