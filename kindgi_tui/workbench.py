@@ -13,12 +13,14 @@ from kindgi_tui.domain.comparison_records import (
     ComparisonPlan,
     ComparisonRequest,
 )
+from kindgi_tui.domain.conversations import Conversation, ConversationFilter
 from kindgi_tui.domain.imports import ImportOptions, ImportReport
 from kindgi_tui.domain.judging import Disagreement, Guideline, Owed, QueuedRun, QueueFilter, QueueProgress
 from kindgi_tui.domain.judgments import Group, Judgment, Restriction
-from kindgi_tui.domain.projects import AuditEntry, Person, Project
+from kindgi_tui.domain.projects import AuditEntry, Person, Project, Right
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment, RunFilter
 from kindgi_tui.domain.runs import Run, RunDetail, Segment, SubjectKind
+from kindgi_tui.domain.serving import Bearer, KeptAnswer, KeyedRequest, Token
 from kindgi_tui.domain.test_set_versions import BuildPreview, BuildRequest, TestSetVersion
 from kindgi_tui.domain.test_sets import Case
 
@@ -214,6 +216,24 @@ class Runs(Protocol):
         ...
 
 
+class Conversations(Protocol):
+    """The turns of an agent that belong together, made from its runs."""
+
+    async def list(
+        self, query: ConversationFilter, limit: int = 25, cursor: str | None = None
+    ) -> Page[Conversation]:
+        """Conversations, the one opened last first. Raises Invalid."""
+        ...
+
+    async def get(self, conversation_id: str) -> Conversation:
+        """One conversation. Raises NotFound."""
+        ...
+
+    async def messages(self, conversation_id: str) -> tuple[dict[str, Json], ...]:
+        """Its messages in order, each with its `sequence`, in the wire's names. Raises NotFound."""
+        ...
+
+
 class Judgments(Protocol):
     """Verdicts on items."""
 
@@ -347,9 +367,9 @@ class TestSets(Protocol):
         """What a build would take. Raises Invalid, NotFound."""
         ...
 
-    async def build(self, request: BuildRequest) -> TestSetVersion:
+    async def build(self, request: BuildRequest, empty: bool = False) -> TestSetVersion:
         """Builds a version. Raises Conflict (`eval-suite-already-registered`), Invalid (also when nothing
-        matches), NotFound, Denied."""
+        matches, unless `empty`: then it has no cases and can't be compared on), NotFound, Denied."""
         ...
 
     async def list(self, project_id: str | None = None) -> tuple[TestSetVersion, ...]:
@@ -450,7 +470,7 @@ class Comparisons(Protocol):
 
 
 class Catalog(Protocol):
-    """Agents or flows, at their versions."""
+    """Agents, flows or tools, at their versions."""
 
     async def list(self) -> tuple[CatalogVersion, ...]:
         """The newest version of each, by id."""
@@ -525,6 +545,52 @@ class Audit(Protocol):
         ...
 
 
+class Tokens(Protocol):
+    """Bearer tokens of those who work over HTTP."""
+
+    async def add(self, name: str, person_id: str | None = None, right: Right = "judge") -> tuple[Token, str]:
+        """Makes a token that acts as a person (the caller without one); gives it and its secret, told once.
+
+        Raises NotFound, Conflict (`token-name-taken`), Invalid, Denied.
+        """
+        ...
+
+    async def list(self) -> tuple[Token, ...]:
+        """Every token, newest first, revoked ones too."""
+        ...
+
+    async def revoke(self, reference: str) -> Token:
+        """Revokes the token with that id or name. Raises NotFound, Denied."""
+        ...
+
+    async def find(self, secret: str) -> Bearer:
+        """Who acts with that secret. Raises Denied (`auth-missing`, `auth-revoked`)."""
+        ...
+
+
+class Answers(Protocol):
+    """Answers to requests with an idempotency key, kept for a day so that a retry runs nothing twice."""
+
+    async def begin(self, request: KeyedRequest) -> KeptAnswer | None:
+        """The answer kept for a request; None when it is to be run now, its key held for 30 seconds.
+
+        Raises Conflict (`idempotency-key-body-mismatch`, `idempotency-key-in-flight`).
+        """
+        ...
+
+    async def renew(self, request: KeyedRequest) -> None:
+        """Goes on holding a key whose request still runs."""
+        ...
+
+    async def keep(self, request: KeyedRequest, answer: KeptAnswer) -> None:
+        """Keeps a request's answer."""
+        ...
+
+    async def release(self, request: KeyedRequest) -> None:
+        """Lets the key of a refused request go: it may be sent again."""
+        ...
+
+
 class Workbench(Protocol):
     """Everything a face can do. Every async call may raise only the errors of this module."""
 
@@ -546,6 +612,11 @@ class Workbench(Protocol):
     @property
     def runs(self) -> Runs:
         """Runs."""
+        ...
+
+    @property
+    def conversations(self) -> Conversations:
+        """Conversations."""
         ...
 
     @property
@@ -589,6 +660,11 @@ class Workbench(Protocol):
         ...
 
     @property
+    def tools(self) -> Catalog:
+        """Tools."""
+        ...
+
+    @property
     def packs(self) -> Packs:
         """Packs."""
         ...
@@ -601,6 +677,23 @@ class Workbench(Protocol):
     @property
     def audit(self) -> Audit:
         """The audit log."""
+        ...
+
+    @property
+    def tokens(self) -> Tokens:
+        """Bearer tokens."""
+        ...
+
+    @property
+    def answers(self) -> Answers:
+        """Answers kept for retries."""
+        ...
+
+    def acting_as(self, person: Person) -> "Workbench":
+        """The same workbench with somebody else acting, with the right `person` has here; closed with this one.
+
+        Raises Denied unless the caller is an admin or that person.
+        """
         ...
 
     async def backup(self, path: Path) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import getpass
 import os
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 from kindgi_tui.domain.projects import Person
@@ -14,6 +15,7 @@ from kindgi_tui.local.parts.judgments import LocalGroups, LocalJudgments
 from kindgi_tui.local.parts.projects import LocalAudit, LocalPeople, LocalProjects
 from kindgi_tui.local.parts.queue import LocalGuidelines, LocalQueue
 from kindgi_tui.local.parts.runs import LocalRuns
+from kindgi_tui.local.parts.serving import LocalAnswers, LocalConversations, LocalTokens
 from kindgi_tui.local.parts.test_sets import LocalTestSets
 from kindgi_tui.local.store.people import find_person, put_person
 from kindgi_tui.local.store.projects import add_project
@@ -37,6 +39,8 @@ class LocalWorkbench:
         """People."""
         self.runs = LocalRuns(access)
         """Runs."""
+        self.conversations = LocalConversations(access)
+        """Conversations."""
         self.judgments = LocalJudgments(access)
         """Judgments."""
         self.groups = LocalGroups(access)
@@ -53,12 +57,18 @@ class LocalWorkbench:
         """Agents."""
         self.flows = LocalCatalog(access, "flow")
         """Flows."""
+        self.tools = LocalCatalog(access, "tool")
+        """Tools."""
         self.packs = LocalPacks(access)
         """Packs."""
         self.models = LocalModels(access)
         """Models."""
         self.audit = LocalAudit(access)
         """The audit log."""
+        self.tokens = LocalTokens(access)
+        """Bearer tokens."""
+        self.answers = LocalAnswers(access)
+        """Answers kept for retries."""
 
     @property
     def where(self) -> str:
@@ -69,6 +79,12 @@ class LocalWorkbench:
     def access(self) -> Access:
         """The store it stands on, for what belongs to this kind of workbench alone."""
         return self._access
+
+    def acting_as(self, person: Person) -> "LocalWorkbench":
+        """The same workspace with somebody else acting, with the right that `person` has; closed with this one."""
+        if person.id != self._access.person.id:
+            self._access.require("admin")
+        return LocalWorkbench(replace(self._access, person=person))
 
     async def backup(self, path: Path) -> None:
         """Writes a consistent copy of the store to a new file, at once or not at all."""

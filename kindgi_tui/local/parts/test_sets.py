@@ -23,13 +23,13 @@ class LocalTestSets:
         _check(request)
         return await self._access.read(lambda c: test_sets.preview_build(c, request))
 
-    async def build(self, request: BuildRequest) -> TestSetVersion:
-        """Builds a version."""
+    async def build(self, request: BuildRequest, empty: bool = False) -> TestSetVersion:
+        """Builds a version; with `empty` one without cases too."""
         _check(request)
         self._access.require("editor")
         person = self._access.person.id
         # What takes long only reads, so that people judge on meanwhile.
-        gathered = await self._access.read(lambda c: test_sets.gather_cases(c, request))
+        gathered = await self._access.read(lambda c: test_sets.gather_cases(c, request, empty))
         return await self._access.write(
             "editor",
             "test-sets.build",

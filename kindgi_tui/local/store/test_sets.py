@@ -154,12 +154,15 @@ class Gathered:
     """How many runs matched."""
 
 
-def gather_cases(connection: sqlite3.Connection, request: BuildRequest) -> Gathered:
-    """Copies what a version holds, which takes a while and needs no writer. Raises as `store_test_set`."""
+def gather_cases(connection: sqlite3.Connection, request: BuildRequest, empty: bool = False) -> Gathered:
+    """Copies what a version holds, which takes a while and needs no writer. Raises as `store_test_set`.
+
+    Nothing to copy is Invalid, unless `empty`.
+    """
     _check_free(connection, request)
     candidates = _candidates(connection, request)
     cases = _cases(connection, request, candidates)
-    if not cases:
+    if not cases and not empty:
         reason = f" ({candidates.too_few} have too few judgments)" if candidates.too_few else ""
         raise Invalid(
             f"No judged run matches{reason}, so there is no test set to build. Judge some runs first "
