@@ -46,6 +46,10 @@ class Judgment(Frozen):
     """The app's own user on whose behalf it was said, by an opaque id."""
     created_at: datetime
     """When it was recorded (UTC)."""
+    ended_at: datetime | None = None
+    """When it was replaced, removed or taken back (UTC); None: it is live."""
+    superseded_by: str | None = None
+    """The judgment that replaced it."""
 
 
 class Restriction(Frozen):

@@ -26,7 +26,7 @@ from kindgi_tui.workbench import Conflict, Denied, Invalid, NotFound, Page
 
 _COLUMNS = (
     "j.seq, j.id, r.id, j.item_key, j.pointer, j.rank, j.verdict, j.reason, j.group_id, j.restricted, j.asserter, "
-    "j.participant, j.created"
+    "j.participant, j.created, j.ended, j.superseded_by"
 )
 _FROM = "judgments j CROSS JOIN runs r ON r.seq = j.run"
 
@@ -46,6 +46,8 @@ def _judgment(row: tuple[object, ...]) -> Judgment:
         asserter,
         participant,
         created,
+        ended,
+        superseded_by,
     ) = row
     said_for = restored(str(participant))
     return Judgment.model_construct(
@@ -63,6 +65,8 @@ def _judgment(row: tuple[object, ...]) -> Judgment:
         asserter=restored(str(asserter)),
         participant=said_for or None,
         created_at=from_ms(int(str(created))),
+        ended_at=None if ended is None else from_ms(int(str(ended))),
+        superseded_by=None if superseded_by is None else str(superseded_by),
     )
 
 
