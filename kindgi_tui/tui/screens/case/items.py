@@ -1,0 +1,128 @@
+"""The items of a case in a list: new ones first, for people to judge, then kept with their moves, then dropped."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.items import Item, output_items
+from kindgi_tui.domain.judgments import ItemRef, Judgment
+from kindgi_tui.domain.test_sets import Case, ItemSummary
+from kindgi_tui.session.reviewing import changes_now
+from kindgi_tui.text import one_line
+from kindgi_tui.tui.screens.runs.rows import item_words
+from kindgi_tui.tui.widgets.line_list import Cell
+
+Kind = Literal["new", "kept", "dropped"]
+"""How an item of the new output, or of the recorded one, stands to the other."""
+
+SIGNS: dict[Kind, str] = {"new": "+ new", "kept": "= kept", "dropped": "− dropped"}
+"""It in sign and word."""
+
+
+class CaseItem(NamedTuple):
+    """One item of a case."""
+
+    kind: Kind
+    """How it stands."""
+    key: str
+    """Its key."""
+    ref: ItemRef | None
+    """What a verdict on it names: the derived key, pointer and rank; only new ones can be judged here."""
+    value: Json
+    """Its content, in the new output, or in the recorded one when it was dropped."""
+    rank_before: int | None
+    """Its place in the recorded list, from 0."""
+    rank: int | None
+    """Its place now, from 0."""
+    said: ItemSummary | None
+    """What people said of it in the test set."""
+
+
+def case_items(case: Case, output: Json) -> tuple[CaseItem, ...]:
+    """The items of one replay of a case, new ones first."""
+    changes, now = changes_now(case, output)
+    said = {item.key: item for item in case.items}
+    recorded = {item.key: item for item in output_items(case.output, case.subject.kind == "agent")}
+    items = [_item("new", one.key, now, None, one.rank, None) for one in changes.new]
+    items += [
+        _item("kept", one.key, now, one.rank_before, one.rank, said.get(one.key)) for one in changes.kept
+    ]
+    items += [
+        _item("dropped", one.key, recorded, one.rank_before, None, said.get(one.key))
+        for one in changes.dropped
+    ]
+    return tuple(items)
+
+
+def _item(
+    kind: Kind,
+    key: str,
+    values: Mapping[str, Item],
+    before: float | int | None,
+    now: float | int | None,
+    said: ItemSummary | None,
+) -> CaseItem:
+    item = values.get(key)
+    ref = None
+    if kind == "new" and item is not None:
+        ref = ItemRef(key=item.key, pointer=item.pointer, rank=item.rank)
+    return CaseItem(
+        kind, key, ref, None if item is None else item.value,
+        None if before is None else int(before), None if now is None else int(now), said,
+    )  # fmt: skip
+
+
+def item_row(item: CaseItem, judgments: Sequence[Judgment], me: str, width: int) -> list[Cell]:
+    """An item as cells of a list of that width: how it stands, its verdict, its move, its words, why."""
+    words, style, why = verdict_of(item, judgments, me)
+    cells = [Cell(SIGNS[item.kind], 10, "key" if item.kind == "new" else "dim"), Cell(words, 17, style)]
+    if width >= 60:
+        cells.append(Cell(moved(item), 9, "dim"))
+    name = "" if item.key in ("answer", "output") else f"{one_line(item.key, 24)} "
+    gist = one_line(item.key, 24) if not name and item.kind == "dropped" else item_words(item.value, 300)
+    told = f"{name}{gist}" if name else f"{one_line(item.key, 12)}: {gist}"
+    left = max(4, width - sum(cell.cells for cell in cells))
+    reason = one_line(why, 200) if why else ""
+    if reason and left >= 40:
+        room = left // 2
+        return [*cells, Cell(told, left - room), Cell(f" {reason}", room, "dim")]
+    return [*cells, Cell(told, left)]
+
+
+def verdict_of(item: CaseItem, judgments: Sequence[Judgment], me: str) -> tuple[str, str, str]:
+    """What was said of an item: shape and word, their style, and a reason."""
+    if item.kind == "new":
+        own = [one for one in judgments if one.item.key == item.key]
+        mine = next((one for one in own if one.asserter == me), None)
+        one = mine or (own[0] if own else None)
+        if one is None:
+            return "· not judged", "dim", ""
+        mark = "✓ yes" if one.verdict == "yes" else "✗ no "
+        others = len(own) - (mine is not None)
+        by = (
+            ""
+            if mine is not None and not others
+            else f" +{others}"
+            if mine is not None
+            else f" {others} other"
+        )
+        return f"{mark}{by}", one.verdict, one.reason or ""
+    said = item.said
+    if said is None:
+        return "judged", "dim", ""
+    reason = next((told.reason for told in said.reasons if told.reason), "") or ""
+    if said.yes + said.no <= 1:
+        return ("✓ yes", "yes", reason) if said.yes else ("✗ no ", "no", reason)
+    yes = 2 * said.yes_weight > said.total_weight
+    return f"{'✓' if yes else '✗'} {said.yes:g} yes, {said.no:g} no", "yes" if yes else "no", reason
+
+
+def moved(item: CaseItem) -> str:
+    """Where it stood and stands, from 1."""
+    before, now = item.rank_before, item.rank
+    if before is None and now is None:
+        return ""
+    if before is None or now is None or before == now:
+        place = now if now is not None else before
+        return f"#{(place or 0) + 1}"
+    return f"#{before + 1} → #{now + 1}"
