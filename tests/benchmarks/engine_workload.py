@@ -5,9 +5,14 @@ Each case asks for the code of one item. The model server answers with it, in th
 """
 
 import asyncio
+import contextlib
+import json
 import os
 import sqlite3
+import subprocess
+import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -35,6 +40,7 @@ from kindgi_tui.local.models.config import ModelsConfig
 from kindgi_tui.local.models.providers import Provider
 from kindgi_tui.local.store import comparisons
 from kindgi_tui.local.workbench import LocalWorkbench, open_local
+from tests.local.models.server import Answer, ModelServer, Received, call, say
 
 PACK = {
     "pyproject.toml": '[tool.kindgi.pack]\nid = "bench"\nversion = "1.0.0"\n',
@@ -57,7 +63,7 @@ def lookup(asked: Asked) -> Found:
     """The code of an item."""
     return Found(code=f"code-{asked.item}")
 ''',
-    "agents/answerer.py": '''
+    "agents/answerer.py": """
 from kindgi import Agent
 
 from ..tools.lookup import lookup
@@ -68,7 +74,7 @@ plain = Agent(id="bench.plain", version="0.1.0", name="Plain", instructions="Ans
               preferred_provider="local", preferred_model="mock")
 tools = Agent(id="bench.tools", version="0.1.0", name="Tools", instructions="Answer with the code.",
               capabilities=USES, tools=[lookup], preferred_provider="local", preferred_model="mock")
-''',
+""",
 }
 
 
@@ -194,9 +200,9 @@ async def bare_loop(config: ModelsConfig, cases: int, concurrency: int, tools: b
             if not reply.tool_calls:
                 return reply.text
             messages.append(AgentMessage(text=reply.text, tool_calls=reply.tool_calls))
-            for call in reply.tool_calls:
+            for made in reply.tool_calls:
                 messages.append(
-                    ToolResult(call_id=call.id, tool_id=call.name, content={"code": f"code-{item}"})
+                    ToolResult(call_id=made.id, tool_id=made.name, content={"code": f"code-{item}"})
                 )
 
     async def worker(models: Models) -> None:
@@ -271,3 +277,41 @@ def memory_kb(field: str = "RssAnon") -> int:
     """A line of this process's memory (`RssAnon`: what it allocated itself), in KB; Linux alone."""
     with Path(f"/proc/{os.getpid()}/status").open() as status:
         return next(int(line.split()[1]) for line in status if line.startswith(field + ":"))
+
+
+@contextlib.contextmanager
+def model_server(latency_ms: float, tools: bool) -> Iterator[str]:
+    """The address of a model server in a process of its own: the shared benchmark's where it is, else the tests'."""
+    shared = Path(__file__).resolve().parents[3] / "shared/bench/mock_model.py"
+    if shared.exists():
+        command = [sys.executable, str(shared), "--latency-ms", str(latency_ms)]
+    else:
+        command = [sys.executable, "-m", "tests.benchmarks.engine_workload", str(latency_ms)]
+    command += ["--tool-turn"] if tools else []
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        try:
+            yield f"http://127.0.0.1:{json.loads(process.stdout.readline())['port']}/v1"
+        finally:
+            process.terminate()
+
+
+async def _serve(latency_ms: float, tools: bool) -> None:
+    """The tests' model server, answering as the benchmark's does."""
+
+    def respond(received: Received) -> Answer:
+        messages = received.body["messages"]
+        asked = next(m["content"] for m in reversed(messages) if m["role"] == "user")
+        item = int(asked.removesuffix("?").split()[-1])
+        if tools and received.body.get("tools") and messages[-1]["role"] != "tool":
+            return call(("bench_lookup", {"item": item}), delay=latency_ms / 1000)
+        return say(f"code-{item}", delay=latency_ms / 1000)
+
+    async with ModelServer() as server:
+        server.respond = respond
+        print(json.dumps({"port": server.port}), flush=True)
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve(float(sys.argv[1]), "--tool-turn" in sys.argv))
