@@ -119,21 +119,19 @@ class JudgingSession:
         if not self.seen.seen((sheet.run.id, item.key), lag):
             return self._drop(item)
         self._dropped = 0
-        before = sheet.mine.get(item.key)
-        if (
-            before is not None
-            and before.verdict == verdict
-            and before.group_id == self.speaking.id_for(sheet.run)
-        ):
-            if not (walk.second_look and walk.is_open(sheet, item.key)):
-                return Told(f"{item_name(item)} is {verdict} already.")
-            opened = walk.open_items(sheet)
-            sheet.confirmed.add(item.key)
-            walk.recount(sheet, opened)
-            self._end(sheet, (item,))
-            return self._progress(f"{item_name(item)}: still {verdict}")
+        same = self._stands(sheet, item, verdict)
+        if same and not (walk.second_look and walk.is_open(sheet, item.key)):
+            return Told(f"{item_name(item)} is {verdict} already.")
         self._judge(sheet, (item,), verdict)
-        return self._progress(f"{item_name(item)}: {verdict}")
+        return self._progress(f"{item_name(item)}: {'still ' if same else ''}{verdict}")
+
+    def _stands(self, sheet: Sheet, item: Item, verdict: Verdict) -> bool:
+        """Whether saying it again would change nothing."""
+        said = sheet.mine.get(item.key)
+        return said is not None and (said.verdict, said.group_id) == (
+            verdict,
+            self.speaking.id_for(sheet.run),
+        )
 
     def say_rest(self, verdict: Verdict, lag: float = 0.0) -> Told:
         """Judges the rest of the run, from its first open item on, up to the first that was not seen."""
@@ -149,12 +147,7 @@ class JudgingSession:
         if not taken:
             return self._drop(rest[0])
         self._dropped = 0
-        # Those that say it already are confirmed and not said again.
-        fresh = tuple(i for i in taken if i.key not in sheet.mine or sheet.mine[i.key].verdict != verdict)
-        opened = walk.open_items(sheet)
-        sheet.confirmed.update(item.key for item in taken)
-        walk.recount(sheet, opened)
-        self._judge(sheet, fresh, verdict, rest=True)
+        self._judge(sheet, tuple(taken), verdict, rest=True)
         count = f"{len(taken)} {'item' if len(taken) == 1 else 'items'}"
         if len(taken) < len(rest):
             return self._progress(
@@ -170,19 +163,21 @@ class JudgingSession:
         )
 
     def _judge(self, sheet: Sheet, items: tuple[Item, ...], verdict: Verdict, rest: bool = False) -> None:
-        opened, fresh = self.walk.open_items(sheet), 0
-        group = self.speaking.id_for(sheet.run)
+        opened, closed = self.walk.open_items(sheet), 0
         changes = []
         for item in items:
-            fresh += item.key not in sheet.mine
-            changes.append(self._change(sheet, item, Said(verdict, None, group)))
+            # A skipped item was not counted as open any more.
+            closed += item.key in sheet.passed
             sheet.passed.discard(item.key)
             sheet.confirmed.add(item.key)
+            if not self._stands(sheet, item, verdict):
+                said = Said(verdict, None, self.speaking.id_for(sheet.run))
+                changes.append(self._change(sheet, item, said))
         if changes:
             self._steps.add(Step(sheet.run.id, self.walk.cursor, tuple(changes)))
-        self.done += fresh
-        self.pace.said(len(items))
         self.walk.recount(sheet, opened)
+        self.done += closed + opened - self.walk.open_items(sheet)
+        self.pace.said(len(items))
         self._end(sheet, items, rest)
 
     def _end(self, sheet: Sheet, items: tuple[Item, ...], rest: bool = False) -> None:
@@ -258,7 +253,7 @@ class JudgingSession:
         return None if item is None else Target(sheet, item, sheet.mine[key], self._last is not None)
 
     def give_reason(self, text: str, target: Target | None = None) -> Told:
-        """Says why, of the target; then the cursor goes on where it stands on it. An empty text takes the reason away."""
+        """Says why, of the target, and goes on where the cursor stands on it. An empty text takes the reason away."""
         target = target or self.target
         if target is None:
             return Told("There is no verdict to give a reason for: y or n first.", "no")
@@ -324,6 +319,8 @@ class JudgingSession:
             if place is not None:
                 self.walk.feed.entries[place].skipped = False
         self.walk.recount(sheet, opened)
+        if step.changes:
+            self.done = max(0, self.done - max(0, self.walk.open_items(sheet) - opened))
         self._last = None
         keys = [change.key for change in step.changes] or list(step.passed)
         if place is None:
@@ -335,7 +332,6 @@ class JudgingSession:
     def _undo(self, sheet: Sheet, change: Change) -> str:
         if change.before is None:
             sheet.mine.pop(change.key, None)
-            self.done = max(0, self.done - 1)
         else:
             sheet.mine[change.key] = change.before
         sheet.confirmed.discard(change.key)
