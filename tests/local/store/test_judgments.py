@@ -54,7 +54,9 @@ def test_judging_again_replaces_and_keeps_history(store: sqlite3.Connection, jud
     assert [each.id for each in live(store, judged_run)] == [second.id]
     history = history_of_item(store, run_seq(store, judged_run), "a")
     assert {each.id for each in history} == {first.id, second.id}
-    assert get_judgment(store, first.id) == first
+    before = get_judgment(store, first.id)
+    assert before.model_copy(update={"ended_at": None, "superseded_by": None}) == first
+    assert (before.ended_at is not None, before.superseded_by) == (True, second.id)
     ended, by = store.execute(
         "SELECT ended, superseded_by FROM judgments WHERE id = ?", (first.id,)
     ).fetchone()
