@@ -12,7 +12,7 @@ from kindgi_tui.storage.trouble import Trouble
 CHECKPOINT_PAGES = 20_000
 """A write-ahead log of this many pages (80 MB) is moved into the file by the commit that finds it so.
 
-Long before, a thread of its own does it (see `sqlite.Database`): a commit that waits for it takes ten times as long.
+Long before, a thread of its own does it (`checkpoints`): a commit that waits for it takes ten times as long.
 """
 
 _MAGIC = b"SQLite format 3\0"

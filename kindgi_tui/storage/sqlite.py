@@ -5,15 +5,14 @@ statement, and DESIGN section 15 asks for one hop per whole operation.
 """
 
 import asyncio
-import contextlib
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
+from kindgi_tui.storage.checkpoints import Checkpoints
 from kindgi_tui.storage.opening import connect, open_file, statements
 from kindgi_tui.storage.trouble import Trouble, translated
 
@@ -26,12 +25,6 @@ BUSY_SECONDS = 15.0
 
 READERS = 3
 """Threads that read at once; each has a connection of its own."""
-
-CHECKPOINT_WRITES = 200
-"""After how many writes the log is moved into the file, beside the writer's back."""
-
-CHECKPOINT_SECONDS = 2.0
-"""After how long without that it is done at the next write, however few there were."""
 
 
 class Database:
@@ -56,14 +49,11 @@ class Database:
         self._local = threading.local()
         self._closing: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
-        self._writes = 0
-        self._checkpointed = time.monotonic()
-        self._checkpointing = False
         with translated(path):
             open_file(path, application_id, migrations, busy_seconds)
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="store-writer")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="store-reader")
-        self._checkpointer = ThreadPoolExecutor(1, thread_name_prefix="store-checkpointer")
+        self._checkpoints = Checkpoints(lambda: connect(path, busy_seconds))
 
     async def read(self, operation: Callable[[sqlite3.Connection], T]) -> T:
         """Runs `operation` on a reader's connection; it sees one snapshot. Raises Trouble."""
@@ -97,7 +87,7 @@ class Database:
     def close(self) -> None:
         """Waits for the writes under way, and closes every connection; closing twice does nothing."""
         self._writer.shutdown(wait=True)
-        self._checkpointer.shutdown(wait=True, cancel_futures=True)
+        self._checkpoints.close()
         self._readers.shutdown(wait=True, cancel_futures=True)
         with self._guard:
             for connection in self._closing:
@@ -137,26 +127,5 @@ class Database:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
-        self._wrote()
+        self._checkpoints.wrote()
         return result
-
-    def _wrote(self) -> None:
-        """Has the log moved into the file now and then, on a thread of its own.
-
-        The commit that does it waits for two more syncs, and a person judging would feel every hundredth verdict.
-        """
-        self._writes += 1
-        due = self._writes >= CHECKPOINT_WRITES or time.monotonic() - self._checkpointed >= CHECKPOINT_SECONDS
-        if due and not self._checkpointing:
-            self._checkpointing = True
-            self._writes = 0
-            # The file is being closed: that moves the log too.
-            with contextlib.suppress(RuntimeError):
-                self._checkpointer.submit(self._checkpoint)
-
-    def _checkpoint(self) -> None:
-        # Nothing is lost when it fails: the log stays, and what is wrong with the disk the next write says.
-        with contextlib.suppress(sqlite3.Error):
-            self._connection(reading=False).execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-        self._checkpointed = time.monotonic()
-        self._checkpointing = False

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kindgi_tui.storage import sqlite
+from kindgi_tui.storage import checkpoints
 from kindgi_tui.storage.sqlite import Database
 from kindgi_tui.workbench import Invalid
 
@@ -111,16 +111,35 @@ async def test_a_hundred_tasks_at_once(database: Database) -> None:
     assert set(counts) == {100}
 
 
-async def test_the_log_is_moved_into_the_file_beside_the_writer(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sqlite, "CHECKPOINT_WRITES", 5)
-    log = database.path.with_name("f.db-wal")
-    for _ in range(400):
-        await database.write(insert)
-    # 400 writes of two pages each would make it 3 MB.
-    assert log.stat().st_size < 1_500_000
-    assert await database.read(count) == 400
+def moved(database: Database) -> bool:
+    """Whether what was written stands in the file itself and not in the log alone."""
+    return b"a text to look for" in database.path.read_bytes()
+
+
+async def test_the_log_is_moved_in_a_quiet_moment(database: Database) -> None:
+    await database.write(lambda c: insert(c, "a text to look for"))
+    for _ in range(100):
+        await asyncio.sleep(0.05)
+        if moved(database):
+            return
+    raise AssertionError("the log was never moved")
+
+
+async def test_the_log_is_moved_also_without_one(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints, "MOST_WRITES", 20)
+    monkeypatch.setattr(checkpoints, "QUIET_SECONDS", 1000.0)
+    for _ in range(40):
+        await database.write(lambda c: insert(c, "a text to look for"))
+    for _ in range(100):
+        await asyncio.sleep(0.02)
+        if moved(database):
+            return
+    raise AssertionError("the log was never moved")
+
+
+async def test_without_writes_no_thread_wakes(database: Database) -> None:
+    await database.read(count)
+    assert not [each for each in threading.enumerate() if each.name == "store-checkpoints"]
 
 
 def test_closing_moves_everything_into_the_file(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ Results are by the order of recording, newest first, so that a common word costs
 
 import itertools
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from unicodedata import ucd_3_2_0
 
@@ -149,21 +149,28 @@ def _words_match(words: list[str]) -> str:
 def _substrings(connection: sqlite3.Connection, query: RunFilter, wanted: str, before: int) -> Iterator[int]:
     pieces = list(dict.fromkeys(wanted[start : start + 3] for start in range(len(wanted) - 2)))[:_PIECES]
     match = " AND ".join('"' + piece.replace('"', '""') + '"' for piece in pieces)
+    if len(pieces) == 1:
+        yield from (row[0] for row in _indexed(connection, query, "run_trigrams", match, before, -1))
+        return
     folded = wanted.casefold()
+    may_hold = _sieve(wanted)
     # The index knows which pieces of three a run has; whether they stand together, its text says.
-    for seq, given, output in _indexed(connection, query, "run_trigrams", match, before, -1, _likely(wanted)):
-        if len(pieces) == 1 or folded in _text(given, output).casefold():
+    for seq, given, output in _indexed(connection, query, "run_trigrams", match, before, -1, documents=True):
+        likely = may_hold(given) or (output is not None and may_hold(output))
+        if likely and folded in _text(given, output).casefold():
             yield seq
 
 
-def _likely(wanted: str) -> str | None:
-    """A pattern that the stored JSON of every run with this text fits; None where its escapes forbid one."""
+def _sieve(wanted: str) -> Callable[[str], bool]:
+    """Sorts out the stored JSON of most runs without this text; reading it as JSON costs ten times as much."""
     if not wanted.isascii() or not wanted.isprintable() or '"' in wanted or "\\" in wanted:
-        return None
-    for sign in "!%_":
-        wanted = wanted.replace(sign, f"!{sign}")
+        return lambda _: True
+    lower = wanted.lower()
     # In the searched text a space may stand for a NUL, and a question mark for half a character.
-    return f"%{wanted.replace(' ', '%').replace('?', '%')}%"
+    others = [escape for sign, escape in ((" ", "\\u0000"), ("?", "\\ud")) if sign in wanted]
+    # Letters that are written like plain ones when case is set aside: a long s, a Kelvin sign.
+    others += [escape for sign, escape in (("s", "\\u017f"), ("k", "\\u212a")) if sign in lower]
+    return lambda document: lower in document.lower() or any(escape in document for escape in others)
 
 
 def _indexed(
@@ -173,18 +180,15 @@ def _indexed(
     match: str,
     before: int,
     limit: int,
-    likely: str | None = None,
+    documents: bool = False,
 ) -> Iterator[tuple[int, str, str | None]]:
     where, values = row_conditions(connection, query).where()
-    columns, documents = f"{index}.rowid, '', NULL", ""
-    if index == "run_trigrams":
+    columns, joined = f"{index}.rowid, '', NULL", ""
+    if documents:
         columns = f"{index}.rowid, d.input, d.output"
-        documents = f"CROSS JOIN run_documents d ON d.run = {index}.rowid"
-        if likely is not None:
-            where += " AND (d.input LIKE ? ESCAPE '!' OR d.output LIKE ? ESCAPE '!')"
-            values += [likely, likely]
+        joined = f"CROSS JOIN run_documents d ON d.run = {index}.rowid"
     yield from connection.execute(
-        f"SELECT {columns} FROM {index} CROSS JOIN runs r ON r.seq = {index}.rowid {documents} "
+        f"SELECT {columns} FROM {index} CROSS JOIN runs r ON r.seq = {index}.rowid {joined} "
         f"WHERE {index} MATCH ? AND {index}.rowid < ? AND {where} ORDER BY {index}.rowid DESC LIMIT ?",
         (match, before, *values, limit),
     )

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable
+from functools import lru_cache
 
 from kindgi_tui.domain.runs import Run, RunDetail, Subject
 from kindgi_tui.local.store.owed import count_owed
@@ -57,11 +58,7 @@ def run_fields(row: tuple[object, ...]) -> dict[str, object]:
     return {
         "id": restored(str(identity)),
         "project_id": project,
-        "subject": Subject.model_construct(
-            kind="flow" if kind == "flow" else "agent",
-            id=restored(str(subject)),
-            version=restored(str(version)),
-        ),
+        "subject": _subject(str(kind), str(subject), str(version)),
         "status": status,
         "created_at": from_ms(int(str(created))),
         "completed_at": None if completed is None else from_ms(int(str(completed))),
@@ -74,6 +71,13 @@ def run_fields(row: tuple[object, ...]) -> dict[str, object]:
         "judgments": judgments,
         "preview": preview,
     }
+
+
+@lru_cache(4096)
+def _subject(kind: str, identity: str, version: str) -> Subject:
+    return Subject.model_construct(
+        kind="flow" if kind == "flow" else "agent", id=restored(identity), version=restored(version)
+    )
 
 
 def insert_run(connection: sqlite3.Connection, run: RunDetail) -> bool:

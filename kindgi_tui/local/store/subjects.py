@@ -1,6 +1,7 @@
 """Row numbers of what ran, and of the paths it ran in: made once, then looked up."""
 
 import sqlite3
+from functools import lru_cache
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.runs import Segment, Subject
@@ -32,6 +33,7 @@ def segments_text(segments: tuple[Segment, ...]) -> str:
     return dump_json(pairs)
 
 
+@lru_cache(4096)
 def segments_of(stored: str | None) -> tuple[Segment, ...]:
     """The path stored as that text."""
     pairs = load_json(stored) if stored else []
