@@ -591,6 +591,33 @@ class Answers(Protocol):
         ...
 
 
+class Outbox(Protocol):
+    """What waits to be sent to a runtime; always empty where one works on this machine (DESIGN section 10)."""
+
+    async def counts(self) -> OutboxCounts:
+        """How much waits, without asking the runtime."""
+        ...
+
+    async def list(self) -> tuple[OutboxEntry, ...]:
+        """What waits, in the order it is sent in, with what was refused."""
+        ...
+
+    async def retry(self, entry_id: str | None = None) -> None:
+        """Sends a refused entry again; one the person was asked about is sent over the newer verdict.
+
+        Without an id, everything that waits is tried now. Raises NotFound.
+        """
+        ...
+
+    async def drop(self, entry_id: str) -> None:
+        """Forgets an entry: it is not sent. Raises NotFound, Conflict (it may have arrived already)."""
+        ...
+
+    async def settle(self, seconds: float) -> OutboxCounts:
+        """Sends what waits, for at most so long, and says what is left."""
+        ...
+
+
 class Workbench(Protocol):
     """Everything a face can do. Every async call may raise only the errors of this module."""
 
@@ -677,6 +704,11 @@ class Workbench(Protocol):
     @property
     def audit(self) -> Audit:
         """The audit log."""
+        ...
+
+    @property
+    def outbox(self) -> Outbox:
+        """What waits to be sent."""
         ...
 
     @property

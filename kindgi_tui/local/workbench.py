@@ -12,6 +12,7 @@ from kindgi_tui.local.access import Access
 from kindgi_tui.local.parts.catalog import LocalCatalog, LocalModels, LocalPacks
 from kindgi_tui.local.parts.comparisons import LocalComparisons
 from kindgi_tui.local.parts.judgments import LocalGroups, LocalJudgments
+from kindgi_tui.local.parts.outbox import NoOutbox
 from kindgi_tui.local.parts.projects import LocalAudit, LocalPeople, LocalProjects
 from kindgi_tui.local.parts.queue import LocalGuidelines, LocalQueue
 from kindgi_tui.local.parts.runs import LocalRuns
@@ -65,6 +66,8 @@ class LocalWorkbench:
         """Models."""
         self.audit = LocalAudit(access)
         """The audit log."""
+        self.outbox = NoOutbox()
+        """What waits to be sent: nothing."""
         self.tokens = LocalTokens(access)
         """Bearer tokens."""
         self.answers = LocalAnswers(access)

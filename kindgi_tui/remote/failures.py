@@ -1,0 +1,110 @@
+"""What a runtime answers that isn't what was asked for, as the errors every face knows (DESIGN section 14)."""
+
+from collections.abc import Mapping
+
+from kindgi_tui.domain.base import Json
+from kindgi_tui.workbench import (
+    Conflict,
+    Denied,
+    Invalid,
+    NotFound,
+    Unavailable,
+    Unsupported,
+    WorkbenchError,
+)
+
+NOT_OFFERED = frozenset({"route-not-found", "dispatcher-not-registered"})
+"""Codes of what a runtime doesn't offer; the status 501 says the same."""
+
+REFUSING = frozenset({400, 403, 404, 405, 409, 410, 413, 415, 422, 501})
+"""Statuses that are an answer for good: asking the same again gives the same."""
+
+BUSY_KEY = "idempotency-key-in-flight"
+"""The code of a write whose first sending still runs: asking again later gives its answer."""
+
+_PLAIN: dict[int, type[WorkbenchError]] = {403: Denied, 404: NotFound, 409: Conflict, 410: NotFound}
+_LONGEST = 2_000
+_LONGEST_WAIT = 86_400.0
+
+
+class NotSent(Unavailable):
+    """The request never reached the runtime: nothing ran."""
+
+    default_code = "unreachable"
+
+
+class NoAnswer(Unavailable):
+    """The request may have reached the runtime, and no answer came back."""
+
+    default_code = "no-answer"
+
+
+def garbled(what: str, request_id: str | None = None) -> Unavailable:
+    """The error for an answer this program can't read; `what` says what is wrong with it."""
+    return Unavailable(
+        f"The runtime answered with something this version of kindgi-tui can't read: {what}. "
+        "Try again; if it stays so, update kindgi-tui or the runtime.",
+        code="invalid-response",
+        request_id=request_id,
+    )
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds `Retry-After` asks for; None without one or for a date or nonsense."""
+    told = headers.get("retry-after", "")
+    try:
+        seconds = float(told)
+    except ValueError:
+        return None
+    return min(seconds, _LONGEST_WAIT) if seconds >= 0 else None
+
+
+def failure(
+    status: int, body: Json, headers: Mapping[str, str], address: str, offered: str
+) -> WorkbenchError:
+    """The error an answer of that status means. `offered` names what was asked for, for what isn't offered."""
+    error = body.get("error") if isinstance(body, dict) else None
+    told = error if isinstance(error, dict) else {}
+    code = told.get("code") if isinstance(told.get("code"), str) else None
+    message = told.get("message") if isinstance(told.get("message"), str) else None
+    request_id = told.get("requestId") or headers.get("x-request-id")
+    known_code = str(code) if code is not None else None
+    request = str(request_id) if request_id is not None else None
+    sentence = str(message)[:_LONGEST] if message else f"{address} answered {status} without saying why."
+    if code in NOT_OFFERED or status in (405, 501):
+        said = f"This runtime doesn't offer {offered}: {sentence}"
+        return Unsupported(said, code=known_code, request_id=request)
+    if status in (400, 413, 415, 422):
+        return Invalid(sentence, field=_field(told.get("details")), code=known_code, request_id=request)
+    if status == 401:
+        hint = "Give a token that is valid now, with KINDGI_API_TOKEN or `kindgi-tui profiles add`."
+        return Denied(f"{_ended(sentence)} {hint}", code=known_code, request_id=request)
+    if status in _PLAIN:
+        return _PLAIN[status](sentence, code=known_code, request_id=request)
+    wait = retry_after(headers)
+    if 300 <= status < 400:
+        where = headers.get("location", "another address")[:200]
+        return Unavailable(
+            f"{address} sends us on to {where}, and a token is only ever sent to its own address. "
+            "Give the right address with --url.",
+            code="redirected",
+            request_id=request,
+        )
+    if message is None:
+        sentence = f"{address} answered {status}" + (
+            f" ({headers['content-type'].split(';')[0][:80]})" if headers.get("content-type") else ""
+        )
+        sentence += ": that isn't a Kindgi answer, or it is in trouble. Try again later."
+    return Unavailable(sentence, retry_after=wait, code=known_code, request_id=request)
+
+
+def _field(details: Json) -> str | None:
+    issues = details.get("issues") if isinstance(details, dict) else None
+    if isinstance(issues, list) and issues and isinstance(issues[0], dict):
+        path = issues[0].get("path")
+        return path if isinstance(path, str) else None
+    return None
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
