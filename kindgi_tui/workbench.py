@@ -17,6 +17,7 @@ from kindgi_tui.domain.conversations import Conversation, ConversationFilter
 from kindgi_tui.domain.imports import ImportOptions, ImportReport
 from kindgi_tui.domain.judging import Disagreement, Guideline, Owed, QueuedRun, QueueFilter, QueueProgress
 from kindgi_tui.domain.judgments import Group, Judgment, Restriction
+from kindgi_tui.domain.outbox import OutboxCounts, OutboxEntry
 from kindgi_tui.domain.projects import AuditEntry, Person, Project, Right
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment, RunFilter
 from kindgi_tui.domain.runs import Run, RunDetail, Segment, SubjectKind
