@@ -222,11 +222,12 @@ def case(value: Case) -> dict[str, Json]:
         raise TypeError("a case is an object on the wire")
     items = shaped.get("items")
     if isinstance(items, list):
-        shaped = {**shaped, "items": [_case_item(item) for item in items]}
+        shaped = {**shaped, "items": [case_item(item) for item in items]}
     return shaped
 
 
-def _case_item(item: Json) -> Json:
+def case_item(item: Json) -> Json:
+    """A case's item, from 0.1's names."""
     if not isinstance(item, dict):
         return item
     renamed = {"expert" if name == "restricted" else name: value for name, value in item.items()}

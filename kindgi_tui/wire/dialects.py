@@ -1,0 +1,233 @@
+"""The two dialects at the border: how 0.4 names what 0.1 names, in paths, queries, bodies, answers and errors.
+
+Stated by 0.4's documents: `POST /v1/test-sets/{testSetId}/runs` with its body, answer and codes, and
+`GET /v1/agents/{agentId}/test-set`. Every other 0.4 path is inferred: it is the 0.1 path with the words renamed
+(DESIGN section 2). An answer's data (what agents said, inputs, outputs) is never renamed.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+from kindgi_tui.domain.base import Json
+from kindgi_tui.wire import v04
+
+Dialect = Literal["0.1", "0.4"]
+"""A line of the runtime."""
+
+DIALECTS: tuple[Dialect, ...] = ("0.1", "0.4")
+"""Both, the older one first."""
+
+RENAMED_PATHS = (
+    ("/v1/eval-suites", "/v1/test-sets"),
+    ("/v1/eval-runs", "/v1/test-runs"),
+    ("/v1/judgments", "/v1/corrections"),
+    ("/v1/judge-classes", "/v1/corrector-groups"),
+    ("/versions/from-judgments", "/versions/from-corrections"),
+)
+"""Parts of paths: in 0.1, and in 0.4."""
+
+STATED_PATHS = frozenset(
+    {("POST", "/v1/test-sets/{testSetId}/runs"), ("GET", "/v1/agents/{agentId}/test-set")}
+)
+"""The 0.4 paths that its documents state; any other is inferred."""
+
+_PARAMETERS = {"suiteId": "testSetId", "judgeClassId": "groupId", "evalRunId": "testRunId"}
+_QUERY = {"testSetId": "suiteId", "testRunId": "evalRunId", "groupId": "judgeClassId"}
+_BODY = {"groupWeights": "classWeights", "groupId": "judgeClassId", "groupIds": "judgeClassIds"}
+_CODES = (
+    ("eval-suite", "test-set"),
+    ("eval-run", "test-run"),
+    ("judge-class", "corrector-group"),
+    ("judgment-not-found", "correction-not-found"),
+)
+_WORDS = (
+    ("'restricted-only' (only judgments recorded under a restricted class)",
+     "'experts-only' (only corrections made under an expert group)"),
+    ("(every judgment at its class's weight)", "(every correction at its group's weight)"),
+    ("classWeights", "groupWeights"),
+    ("judgeClassIds", "groupIds"),
+    ("judgeClassId", "groupId"),
+    ("evalRunId", "testRunId"),
+    ("eval suite", "test set"),
+    ("Eval suite", "Test set"),
+    ("eval run", "test run"),
+    ("Eval run", "Test run"),
+    ("eval-run", "test-run"),
+    ("judge class", "corrector group"),
+    ("Judge class", "Corrector group"),
+    ("a judged run,", "a corrections run,"),
+    ("judgment", "correction"),
+)  # fmt: skip
+_DETAILS = {"suiteId": "testSetId", "evalKind": "testSetKind"}
+
+
+def path_04(path: str) -> str:
+    """A 0.1 path or template as 0.4 writes it; the same path where nothing was renamed."""
+    for old, new in RENAMED_PATHS:
+        path = path.replace(old, new)
+    for old, new in _PARAMETERS.items():
+        path = path.replace(f"{{{old}}}", f"{{{new}}}")
+    return path
+
+
+def is_stated(method: str, path: str) -> bool:
+    """Whether 0.4's documents state this path (a template, in 0.4's names)."""
+    return (method, path) in STATED_PATHS
+
+
+def parameter_01(name: str) -> str:
+    """A path or query parameter of 0.4 by its 0.1 name."""
+    return _QUERY.get(name, name)
+
+
+def query_01(query: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """A 0.4 query in 0.1's names; what only 0.1 knows is left out."""
+    return [(_QUERY.get(name, name), value) for name, value in query if name not in _PARAMETERS]
+
+
+def body_01(body: Json) -> Json:
+    """A 0.4 request body in 0.1's names; fields that only 0.1 knows count as unknown."""
+    if not isinstance(body, dict):
+        return body
+    renamed = {_BODY.get(name, name): value for name, value in body.items() if name not in _BODY.values()}
+    weighing = renamed.get("classWeights")
+    if weighing == "experts-only":
+        renamed["classWeights"] = "restricted-only"
+    elif weighing == "restricted-only":
+        # 0.1's word is none of 0.4's; any value 0.1 doesn't know is refused like it.
+        renamed["classWeights"] = "not a 0.4 word"
+    scope = renamed.get("scope")
+    if isinstance(scope, dict) and scope.get("kind") == "workspace":
+        renamed["scope"] = {**scope, "kind": "tenant"}
+    return renamed
+
+
+def error_04(code: str, message: str, details: Mapping[str, Json]) -> tuple[str, str, dict[str, Json]]:
+    """An error's code, sentence and details in 0.4's words; what stands in quotes is the caller's and stays."""
+    renamed_code = code
+    for old, new in _CODES:
+        renamed_code = renamed_code.replace(old, new)
+    parts = message.split('"')
+    parts[::2] = [_reworded(part) for part in parts[::2]]
+    shaped = {_DETAILS.get(name, name): value for name, value in details.items()}
+    if code.startswith("eval-run-") and "runId" in shaped:
+        shaped["testRunId"] = shaped.pop("runId")
+    return renamed_code, '"'.join(parts), shaped
+
+
+def _reworded(text: str) -> str:
+    for old, new in _WORDS:
+        text = text.replace(old, new)
+    return text
+
+
+def answer_04(kind: str, body: Json) -> Json:
+    """An answer in 0.4's names. `kind` says what it is; `page:` before it, that it is a page of such."""
+    if kind.startswith("page:") and isinstance(body, dict):
+        shape = _SHAPES.get(kind.removeprefix("page:"))
+        rows = body.get("data")
+        if shape is None or not isinstance(rows, list):
+            return body
+        return {**body, "data": [shape(row) if isinstance(row, dict) else row for row in rows]}
+    shape = _SHAPES.get(kind)
+    return shape(body) if shape is not None and isinstance(body, dict) else body
+
+
+def _names(value: Mapping[str, Json], names: Mapping[str, str]) -> dict[str, Json]:
+    return {names.get(name, name): field for name, field in value.items()}
+
+
+def _run(value: Mapping[str, Json]) -> dict[str, Json]:
+    return _names(value, {"evalRunId": "testRunId"})
+
+
+def _judgment(value: Mapping[str, Json]) -> dict[str, Json]:
+    return _names(value, {"judgeClassId": "groupId", "restricted": "expert", "judgmentId": "correctionId"})
+
+
+def _group(value: Mapping[str, Json]) -> dict[str, Json]:
+    shaped = _names(value, {"judgeClassId": "groupId"})
+    scope = shaped.get("scope")
+    if isinstance(scope, dict) and scope.get("kind") == "tenant":
+        shaped["scope"] = {**scope, "kind": "workspace"}
+    return shaped
+
+
+def _suite(value: Mapping[str, Json]) -> dict[str, Json]:
+    shaped = _names(value, {"suiteId": "testSetId"})
+    if shaped.get("kind") == "judged":
+        shaped["kind"] = "corrections"
+    spec = shaped.get("spec")
+    if isinstance(spec, dict):
+        query = spec.get("query")
+        told = _names(query, {"judgeClassIds": "groupIds"}) if isinstance(query, dict) else query
+        shaped["spec"] = {**spec, "source": "corrections", "query": told}
+    return shaped
+
+
+def _case(value: Mapping[str, Json]) -> dict[str, Json]:
+    shaped = dict(value)
+    items = shaped.get("items")
+    if isinstance(items, list):
+        shaped["items"] = [v04.case_item(item) for item in items]
+    return shaped
+
+
+def _comparison(value: Mapping[str, Json]) -> dict[str, Json]:
+    names = {"runId": "testRunId", "suiteId": "testSetId", "suiteVersion": "testSetVersion"}
+    shaped = _names(value, names)
+    if shaped.get("kind") == "judged":
+        shaped["kind"] = "corrections"
+    settings = shaped.get("comparison")
+    if isinstance(settings, dict):
+        shaped["comparison"] = _settings(settings)
+    result = shaped.get("result")
+    if isinstance(result, dict):
+        # A dry run's and an empty result have neither a summary nor cases.
+        told = v04.result(result) if "summary" in result or "perCase" in result else dict(result)
+        if isinstance(told.get("comparison"), dict):
+            told["comparison"] = _settings(result["comparison"])
+        shaped["result"] = told
+    return shaped
+
+
+def _settings(value: Json) -> Json:
+    if not isinstance(value, dict):
+        return value
+    shaped = _names(value, {"classWeights": "groupWeights"})
+    weighing = shaped.get("groupWeights")
+    if isinstance(weighing, str):
+        shaped["groupWeights"] = v04.WEIGHINGS.get(weighing, weighing)
+    return shaped
+
+
+def _started(value: Mapping[str, Json]) -> dict[str, Json]:
+    return _names(value, {"runId": "testRunId"})
+
+
+def _queued(value: Mapping[str, Json]) -> dict[str, Json]:
+    shaped = _names(value, {"wantedClassIds": "wantedGroupIds"})
+    progress = shaped.get("progress")
+    if isinstance(progress, dict):
+        told = _names(progress, {"byClass": "byGroup"})
+        groups = told.get("byGroup")
+        if isinstance(groups, list):
+            told["byGroup"] = [
+                _names(group, {"judgeClassId": "groupId"}) if isinstance(group, dict) else group
+                for group in groups
+            ]
+        shaped["progress"] = told
+    return shaped
+
+
+_SHAPES: dict[str, Callable[[Mapping[str, Json]], dict[str, Json]]] = {
+    "run": _run,
+    "judgment": _judgment,
+    "group": _group,
+    "suite": _suite,
+    "built": _suite,
+    "case": _case,
+    "comparison": _comparison,
+    "started": _started,
+    "queued": _queued,
+}
