@@ -7,10 +7,18 @@ from typing import Any
 
 import pytest
 
-from kindgi_tui.local.engine import ending, running
+from kindgi_tui.local.engine import running
 from kindgi_tui.local.store import comparisons
 from kindgi_tui.storage.sqlite import Trouble
-from tests.faults.test_engine_kills import CASES, Asked, check_written_once, lab, lab_template, same
+from tests.faults.test_engine_kills import (
+    CASES,
+    Asked,
+    check_written_once,
+    ended_by_its_lease,
+    lab,
+    lab_template,
+    same,
+)
 from tests.local.engine.lab import Lab
 
 __all__ = ["lab", "lab_template"]
@@ -66,9 +74,7 @@ async def test_a_disk_too_full_for_the_last_word_leaves_a_dead_lease(
     with pytest.raises((Trouble, sqlite3.OperationalError)):
         await lab.run(identity)
     monkeypatch.setattr(comparisons, "finish", real)
-    await asyncio.sleep(float(comparisons.lease_seconds()) + 0.2)
-    await ending.end_dead_leases(lab.workbench.access.database)
-    found = await lab.workbench.comparisons.get(identity)
+    found = await ended_by_its_lease(lab, identity)
     assert str(found.error).startswith("Interrupted: ")
     assert (await reopened(lab, identity)).status == "completed"
 
