@@ -150,30 +150,29 @@ class Watcher:
     def watch(self, comparison_id: str) -> None:
         """Waits for the end of that one, unless it does already."""
         if comparison_id not in self._tasks:
-            self._tasks[comparison_id] = asyncio.ensure_future(self._wait(comparison_id))
+            task = asyncio.ensure_future(self._wait(comparison_id))
+            self._tasks[comparison_id] = task
+            task.add_done_callback(lambda _: self._tasks.pop(comparison_id, None))
 
     async def _wait(self, comparison_id: str) -> None:
         from kindgi_tui.workbench import Unavailable, WorkbenchError
 
-        try:
-            for _ in range(_RETRIES):
-                try:
-                    last: Comparison | None = None
-                    async for event in self._workbench.comparisons.follow(comparison_id):
-                        last = event.comparison
-                except Unavailable:
-                    # It goes on without us; we look again in a moment.
-                    await asyncio.sleep(_RETRY_SECONDS)
-                    continue
-                except WorkbenchError:
-                    return
-                if last is not None:
-                    told = self._ended(last)
-                    if told is not None:
-                        await told
+        for _ in range(_RETRIES):
+            last: Comparison | None = None
+            try:
+                async for event in self._workbench.comparisons.follow(comparison_id):
+                    last = event.comparison
+            except Unavailable:
+                # It goes on without us; we look again in a moment.
+                await asyncio.sleep(_RETRY_SECONDS)
+                continue
+            except WorkbenchError:
                 return
-        finally:
-            self._tasks.pop(comparison_id, None)
+            if last is not None:
+                told = self._ended(last)
+                if told is not None:
+                    await told
+            return
 
     async def close(self) -> None:
         """Stops waiting; the comparisons go on."""

@@ -122,7 +122,7 @@ def _columns(measures: Sequence[Measure], room: int, candidate: str) -> tuple[_C
         (0, _Column(candidate if roomy else "now", 9 if roomy else 6, False, _now)),
         (6, _Column("", 5, False, _bar)),
         (1, _Column("points", 7 if roomy else 6, True, _delta)),
-        (4, _Column("95% interval", 14 if roomy else 12, True, _interval)),
+        (4, _Column("95% interval" if roomy else "interval", 14 if roomy else 12, True, _interval)),
         (3, _Column("", 18, False, lambda one, cells: (f" {one.word}", _word_style(one)))),
         (5, _Column("spread" if roomy else "±", 7 if roomy else 5, True, _spread)),
         (2, _Column("n", 7 if roomy else 5, True, lambda one, cells: (f"{one.n:,}", ""))),

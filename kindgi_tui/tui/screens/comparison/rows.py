@@ -109,11 +109,11 @@ def count_lines(comparison: Comparison, counts: Counts) -> tuple[str, str]:
     told += [f"{counts.not_rescored:,} not rescored"] if counts.not_rescored else []
     told += [f"{counts.waiting:,} new to judge"] if counts.waiting else []
     spent = [f"${progress.cost_usd:.4f}"]
+    if request.repetitions > 1:
+        spent.append(f"{request.repetitions} repetitions")
     if progress.finished:
         spent.append(f"{progress.cached:,} of {progress.finished:,} from stored replies")
     spent += [f"{one_line(model, 40)} ({runs:,})" for model, runs in counts.models]
-    if request.repetitions > 1:
-        spent.append(f"{request.repetitions} repetitions")
     if request.reads == "live":
         spent.append("live reads")
     if request.weighing == "experts-only":

@@ -150,10 +150,10 @@ class ComparisonScreen(WorkScreen):
             self.query_one(f"#comparison-{name}", Static).update(shown)
 
     def _title_words(self, comparison: Comparison) -> str:
-        told = [f"{candidate_name(comparison)} on {comparison.test_set_id} {comparison.test_set_version}"]
-        told.append(comparison.status)
+        told = [comparison.status]
         if self._rescores:
-            told.append(f"rescored {self._rescores} time{'' if self._rescores == 1 else 's'}")
+            told[0] += f", rescored ×{self._rescores}"
+        told += [candidate_name(comparison), f"{comparison.test_set_id} {comparison.test_set_version}"]
         told.append(comparison.id[:8])
         return " · ".join(told)
 

@@ -14,8 +14,8 @@ from kindgi_tui.tui.screens.comparison.rows import candidate_name
 from kindgi_tui.tui.screens.comparisons.rows import comparison_row, notes_of
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 
-LIVE_SECONDS = 1.0
-"""How often it is looked how far running ones are. Nothing is read while none runs, nothing painted when none moved."""
+LIVE_SECONDS = 2.0
+"""How often it is looked how far running ones are, and for new ones. Nothing is painted when nothing moved."""
 
 EMPTY = "No comparisons yet. n starts one: a candidate on a test set (g t has those)."
 """What stands there before there are any."""
@@ -99,11 +99,20 @@ class ComparisonsScreen(WorkScreen):
             self.rows.show(window.count)
 
     async def _look(self) -> None:
-        """Shows how far running ones are."""
-        window = self._window
+        """Shows how far running ones are, and new ones."""
+        window, comparisons = self._window, self.workbench.comparisons
         if window is None or not self.is_current:
             return
-        if any(one.status not in FINAL for one in window.rows):
+        anew = await comparisons.count(self.app.project.id) != window.count
+        for place, one in enumerate(window.rows):
+            if one.status in FINAL:
+                continue
+            now = await comparisons.get(one.id)
+            anew = anew or now.status in FINAL
+            if now != one and window is self._window:
+                window.rows[place] = now
+                self.rows.repaint(window.top + place)
+        if anew:
             self.work(self._load(), group="load", exclusive=True)
 
     @on(LineList.Moved)
