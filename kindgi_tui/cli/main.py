@@ -11,6 +11,7 @@ from kindgi_tui.cli.shared_options import Noun, asked
 
 NOUNS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "Make the demo workspace, to start from."),
+    "judge": ("judge", "Say yes or no, item by item, on the terminal."),
     "projects": ("projects", "Where runs belong: list, add, use."),
     "people": ("people", "Who judges: list, add."),
     "runs": ("runs", "What agents did: list, show, import, start, export."),

@@ -180,6 +180,12 @@ class WorkbenchApp(App[None]):
             return
         await super().on_event(event)
 
+    def on_cursor_position(self, event: events.CursorPosition) -> None:
+        """The terminal answered where its cursor is: all that was written before has come there."""
+        reported = getattr(self.screen, "reported", None)
+        if reported is not None:
+            reported()
+
     def do_go(self) -> None:
         """Waits for the key that says where to go."""
         self._going = True

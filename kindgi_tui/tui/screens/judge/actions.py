@@ -1,6 +1,60 @@
-"""What can be done in judge."""
+"""What can be done in Judge."""
 
 from kindgi_tui.tui.actions import table
 
-ACTIONS = table("judge")
+ACTIONS = table(
+    "judge",
+    ("yes", "y", "Yes", "Says yes to the item under the cursor and goes on to the next open one."),
+    ("no", "n", "No", "Says no to it and goes on to the next open one."),
+    (
+        "undo",
+        "u",
+        "Take back",
+        "Takes the last verdict, reason or skip back and goes there; again and again.",
+    ),
+    (
+        "reason",
+        "r",
+        "Reason",
+        "Says why, on one line: of the last verdict, or after j and k of the one under the cursor.",
+    ),
+    ("skip", "s", "Skip", "Leaves the item open and goes on; what was skipped is offered again at the end."),
+    ("rest-yes", "Y", "Rest yes", "Says yes to the rest of this run, from the first open item on."),
+    ("rest-no", "N", "Rest no", "Says no to the rest of this run, from the first open item on."),
+    ("down", "j down", "Item", "Goes to the next item."),
+    ("up", "k up", "Item up", "Goes to the item before.", False),
+    ("next-run", "right_square_bracket", "Run", "Goes to the next run."),
+    ("last-run", "left_square_bracket", "Run before", "Goes to the run before.", False),
+    ("calls", "o", "Calls", "Opens the tool calls, then all of their JSON, then folds them again."),
+    ("search", "slash", "Search", "Finds words in the conversation; f goes on to the next."),
+    ("guideline", "w", "Guideline", "Shows or hides what to judge by, and what was said of the item."),
+    ("group", "G", "Group", "Goes on to the next group you may speak as."),
+    ("used", "1 2 3 4 5 6 7 8 9", "Reason used", "Gives the reason with that number.", False),
+    ("correct", "c", "Correct", "Says what the run should have done.", False),
+    ("open", "enter", "Whole item", "Shows the whole item, or the conversation again.", False),
+    ("markdown", "m", "Markdown", "Shows the text as it was written, or with its Markdown drawn.", False),
+    ("next-found", "f", "Next found", "Goes on to the next place that has the words.", False),
+    (
+        "edit-guideline",
+        "W",
+        "Edit guideline",
+        "Writes a new version of the guideline, in $EDITOR or here.",
+        False,
+    ),
+    (
+        "owed",
+        "",
+        "What is judged",
+        "Goes on: the lists' elements, else the answer; the answer alone; all.",
+        False,
+    ),
+    ("page-down", "pagedown space", "Page down", "Scrolls the conversation a page on.", False),
+    ("page-up", "pageup", "Page up", "Scrolls the conversation a page back.", False),
+    ("first", "home", "First item", "Goes to the run's first item.", False),
+    ("last", "end", "Last item", "Goes to the run's last item.", False),
+    ("skipped", "a", "Skipped", "Judges what you skipped, again.", False),
+    ("disputed", "d", "Disagreements", "Goes through the items of which people's verdicts differ.", False),
+    ("build", "b", "Build test set", "Goes to the test sets, to build one from what was judged.", False),
+    ("queue", "q", "Queue", "Looks again for runs that owe a verdict of yours.", False),
+)
 """In the order they are shown."""

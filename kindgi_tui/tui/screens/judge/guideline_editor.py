@@ -1,0 +1,60 @@
+"""Writing a guideline: in the person's own editor, or where there is none in a box on the screen."""
+
+import os
+import shlex
+import subprocess
+import tempfile
+from pathlib import Path
+
+from textual import events
+from textual.message import Message
+from textual.widgets import TextArea
+
+TEMPLATE = "# What to judge by\n\nSay yes when …\n\nSay no when …\n"
+"""What a new guideline begins with."""
+
+
+def editor_command() -> list[str] | None:
+    """The editor that `$VISUAL` or `$EDITOR` names; None when neither does."""
+    named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    try:
+        return shlex.split(named) or None
+    except ValueError:
+        return None
+
+
+def edit_outside(command: list[str], text: str) -> str:
+    """Has the text edited in a file of its own. Raises OSError, ValueError (it is no UTF-8 any more)."""
+    handle, name = tempfile.mkstemp(suffix=".md", prefix="guideline-")
+    path = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode("utf-8", "surrogatepass"))
+        done = subprocess.run([*command, name], check=False)
+        if done.returncode != 0:
+            raise OSError(f"{command[0]} ended with {done.returncode}")
+        return path.read_bytes().decode("utf-8", "surrogatepass")
+    finally:
+        path.unlink(missing_ok=True)
+
+
+class GuidelineBox(TextArea):
+    """The text, edited on the screen. Ctrl+S saves it, Escape leaves it as a draft."""
+
+    class Ended(Message):
+        """The writing ended."""
+
+        def __init__(self, text: str, save: bool) -> None:
+            super().__init__()
+            self.text = text
+            """The text as it stands."""
+            self.save = save
+            """Whether it is to be saved."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key in ("ctrl+s", "escape"):
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Ended(self.text, event.key == "ctrl+s"))
+            return
+        await super()._on_key(event)

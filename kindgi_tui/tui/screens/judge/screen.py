@@ -1,0 +1,425 @@
+"""Judge: one item after another, with one key each. Nothing in the loop opens anything over it (DESIGN section 12)."""
+
+import time
+from typing import Any
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Static
+
+from kindgi_tui.domain.judgments import Verdict
+from kindgi_tui.session.judging import JudgingSession, Target, Told, item_name
+from kindgi_tui.session.judging_seen import DWELL
+from kindgi_tui.session.judging_sitting import Sitting
+from kindgi_tui.session.judging_walk import What
+from kindgi_tui.tui.registry import bindings_of
+from kindgi_tui.tui.screens.base import WorkScreen
+from kindgi_tui.tui.screens.judge.guidelines import GuidelineKeys
+from kindgi_tui.tui.screens.judge.items_list import ItemBar, ItemsList
+from kindgi_tui.tui.screens.judge.options import sitting_from
+from kindgi_tui.tui.screens.judge.painted import PaintReports
+from kindgi_tui.tui.screens.judge.panes import JudgePanes
+from kindgi_tui.tui.screens.judge.reading import ReadingKeys
+from kindgi_tui.tui.screens.judge.rows import ending_parts, queue_row
+from kindgi_tui.tui.widgets.line_list import Cell, LineList
+from kindgi_tui.tui.widgets.prompt import Prompt
+from kindgi_tui.tui.widgets.text_pane import TextPane
+
+VERDICTS = ("yes", "no", "rest-yes", "rest-no", "skip")
+"""What needs an item that is in view."""
+
+
+class JudgeScreen(ReadingKeys, GuidelineKeys, WorkScreen):
+    """The judging loop."""
+
+    PLACE = "judge"
+    CSS_PATH = "screen.tcss"
+    BINDINGS = bindings_of("judge")
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-middle"), (40, "-high")]
+
+    session: JudgingSession
+    """What is being judged."""
+    panes: JudgePanes
+    """What stands where."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pressed = ("", 0.0)
+        self._reason_for: Target | None = None
+        self._drafts: dict[tuple[str, str], str] = {}
+
+    def compose_body(self) -> ComposeResult:
+        """The queue, the conversation over the items, what to judge by."""
+        yield Static("Judge", id="judge-title", markup=False)
+        with Horizontal(id="judge-body"):
+            yield LineList(self._queue_row, id="judge-queue")
+            with Vertical(id="judge-centre"):
+                yield TextPane(id="judge-text", empty="Looking for what owes a verdict of yours …")
+                yield ItemBar(id="judge-bar")
+                yield ItemsList(self._written, id="judge-items")
+                yield Static("", id="judge-reasons", markup=False)
+            with Vertical(id="judge-side"):
+                yield TextPane(id="judge-guideline")
+                yield TextPane(id="judge-history")
+
+    def on_mount(self) -> None:
+        """Sits down."""
+        app, options = self.app, self.app.options
+        clock = options.get("judge_clock") or time.monotonic
+        dwell = options.get("judge_dwell", DWELL)
+        self.session = JudgingSession(
+            self.workbench, app.person, self._session_changed, self.show_error, clock=clock, dwell=dwell
+        )
+        self._clock = clock
+        self.panes = JudgePanes(self, self.session)
+        kept = app.state.get("judge.group")
+        self.session.speaking.chosen = kept if isinstance(kept, str) else None
+        self.restore_reading()
+        remote = app.profile.name == "ssh"
+        self._reports = PaintReports(
+            self.session.seen.painted, self._ask_terminal if remote else None, self.set_timer
+        )
+        self.focus_body()
+
+    def on_screen_resume(self) -> None:
+        """Takes what the screen one comes from asks for; else goes on where one was."""
+        sitting = sitting_from(self.app.options, self.app.project.id)
+        if sitting is None and self.session.sitting is None:
+            sitting = self._whole_queue()
+        if sitting is not None:
+            self.sit_down(sitting)
+
+    def _whole_queue(self) -> Sitting:
+        found = sitting_from({"judge_queue": True}, self.app.project.id)
+        assert found is not None
+        return found
+
+    def sit_down(self, sitting: Sitting) -> None:
+        """Begins to judge something else."""
+        self.work(self._sit_down(sitting), group="sitting", exclusive=True)
+
+    async def _sit_down(self, sitting: Sitting) -> None:
+        await self.session.start(sitting)
+        self.panes.groups = {
+            each.id: each.name for each in await self.workbench.groups.list(self.app.project.id, retired=True)
+        }
+        if not self.session.walk.at_end:
+            self.say("y yes · n no · s skip · r reason · u takes back · ? every key")
+
+    async def on_unmount(self) -> None:
+        """Waits until everything said is stored."""
+        await self.session.close()
+
+    # What is seen
+
+    def _forward_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key):
+            self._pressed = (event.key, event.time)
+        super()._forward_event(event)
+
+    @property
+    def lag(self) -> float:
+        """Seconds since the key that is being handled was pressed."""
+        return max(0.0, time.monotonic() - self._pressed[1]) if self._pressed[1] else 0.0
+
+    def _written(self, places: Any) -> None:
+        self._reports.written(places)
+
+    def _ask_terminal(self, words: str) -> None:
+        driver = self.app._driver
+        if driver is not None:
+            driver.write(words)
+            driver.flush()
+
+    def reported(self) -> None:
+        """The terminal answered a status report."""
+        self._reports.answered()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Pasted text never becomes verdicts."""
+        event.stop()
+        self.say("Pasted text is no verdict: nothing was judged.", "no")
+
+    # What changes
+
+    def _session_changed(self, what: What) -> None:
+        if not self.is_mounted:
+            return
+        if what == "run":
+            self._show_run()
+        elif what == "item":
+            self.panes.show_item()
+        elif what == "entries":
+            self.panes.show_queue()
+        else:
+            self.work(self.panes.prepare_ahead(), group="ahead", exclusive=True)
+        if what != "loaded":
+            self._show_title()
+            self.changed()
+
+    def _show_run(self) -> None:
+        walk = self.session.walk
+        sheet = walk.sheet
+        if sheet is not None:
+            empty = "" if sheet.items else "This run has nothing to judge here: ] goes to the next."
+            self.look_for_guideline(sheet.run.project_id, sheet.run.subject)
+            self.restore_reasons(sheet.run.subject.id)
+        else:
+            empty = "" if walk.at_end else "Loading …"
+        self.panes.show_run(empty)
+        if walk.at_end:
+            self.panes.show_parts(ending_parts(self._sitting, self.session.done, None, None))
+            self.work(self._show_end(), group="end", exclusive=True)
+
+    @property
+    def _sitting(self) -> Sitting:
+        sitting = self.session.sitting
+        assert sitting is not None
+        return sitting
+
+    async def _show_end(self) -> None:
+        sitting = self._sitting
+        await self.session.writes.drain()
+        progress = await self.workbench.queue.progress(sitting.query)
+        disputes = await self.workbench.queue.disagreements(sitting.query, limit=100)
+        if self.session.walk.at_end:
+            self._ending = (progress, disputes.data)
+            self.panes.show_parts(ending_parts(sitting, self.session.done, progress, disputes.data))
+            self.changed()
+
+    def _show_title(self) -> None:
+        walk, words = self.session.walk, ["Judge"]
+        if self._sitting.words:
+            words.append(self._sitting.words)
+        sheet = walk.sheet
+        if sheet is not None:
+            of = len(walk.feed.entries)
+            words.append(f"run {walk.index + 1:,} of {of:,}{'' if walk.feed.complete else '+'}")
+            words.append(f"{sheet.run.subject.id} {sheet.run.subject.version}")
+            group = self.session.speaking.group_for(sheet.run)
+            words += [f"as {group.name}"] if group is not None else []
+            path = " › ".join(part.value for part in sheet.run.segments)
+            words += [path] if path else []
+        self.panes.show_title(" · ".join(words))
+
+    def _queue_row(self, number: int, width: int) -> list[Cell] | None:
+        entries = self.session.walk.feed.entries
+        return queue_row(entries[number], width) if number < len(entries) else None
+
+    def on_resize(self) -> None:
+        """Another size: texts are wrapped anew, and panes may come and go."""
+        self.call_after_refresh(self._resized)
+
+    def _resized(self) -> None:
+        if self.session.sitting is not None:
+            self.show_guideline_where_it_fits()
+            self.panes.show_queue()
+            self.panes.show_item()
+            if not self.session.walk.at_end:
+                self.panes.show_text(keep=True)
+
+    # Verdicts
+
+    def why_not(self, verb: str) -> str | None:
+        """What needs an item, a verdict, or the end."""
+        walk = self.session.walk
+        if verb in VERDICTS or verb in ("open", "group", "owed", "down", "up", "first", "last"):
+            if walk.at_end:
+                return "All done here: q looks again, u takes the last verdict back."
+            if walk.sheet is None:
+                return "The run is being loaded."
+            if verb != "group" and verb != "owed" and walk.item is None:
+                return "This run has nothing to judge: ] goes to the next."
+        if verb in ("reason", "used"):
+            return self._why_no_reason(verb)
+        if verb == "undo" and not self.session.can_take_back:
+            return "There is nothing to take back."
+        if verb == "correct":
+            return "Corrections can't be written here yet: n with a reason (r) says what was wrong."
+        if verb == "build" and self.app.person.right == "judge":
+            return "Building a test set takes the right of an editor."
+        if verb in ("skipped", "disputed") and not walk.at_end:
+            return "First what is open: this is offered at the end."
+        return self.why_not_reading(verb) or self.why_not_guideline(verb)
+
+    def _why_no_reason(self, verb: str) -> str | None:
+        target, item = self.session.target, self.session.walk.item
+        if target is None:
+            named = item_name(item) if item is not None else "It"
+            return f"{named} has no verdict yet: y or n first."
+        if verb == "used" and not self.session.reasons.of(target.sheet.run.subject.id):
+            return "No reason was used yet: r writes one."
+        return None
+
+    def _tell(self, told: Told) -> None:
+        self.say(told.sentence, told.kind)
+        self.changed()
+
+    def _judge(self, verdict: Verdict, rest: bool = False) -> None:
+        self._tell((self.session.say_rest if rest else self.session.say)(verdict, self.lag))
+
+    def do_yes(self) -> None:
+        """Yes."""
+        self._judge("yes")
+
+    def do_no(self) -> None:
+        """No."""
+        self._judge("no")
+
+    def do_rest_yes(self) -> None:
+        """Yes to the rest of the run."""
+        self._judge("yes", rest=True)
+
+    def do_rest_no(self) -> None:
+        """No to the rest of the run."""
+        self._judge("no", rest=True)
+
+    def do_skip(self) -> None:
+        """Leaves the item open."""
+        self._tell(self.session.skip())
+
+    async def do_undo(self) -> None:
+        """Takes the last step back."""
+        self._tell(await self.session.take_back())
+
+    def do_reason(self) -> None:
+        """Asks why, on the docked line."""
+        target = self.session.target
+        if target is None:
+            return
+        self._reason_for = target
+        draft = self._drafts.get((target.sheet.run.id, target.item.key), target.said.reason or "")
+        self.say(f"Why is {item_name(target.item)} {target.said.verdict}? Enter saves, Esc keeps a draft.")
+        self.prompt.ask("reason", f"{item_name(target.item)}: {target.said.verdict}, because", draft)
+
+    def do_used(self) -> None:
+        """Gives a reason that was used before."""
+        target, key = self.session.target, self._pressed[0]
+        if target is None:
+            return
+        reasons = self.session.reasons.of(target.sheet.run.subject.id)
+        if not key.isdigit() or int(key) > len(reasons):
+            self.say(f"Reasons used before have the numbers 1 to {len(reasons)}.", "no")
+            return
+        self._give(reasons[int(key) - 1], target)
+
+    def _give(self, text: str, target: Target) -> None:
+        told = self.session.give_reason(text, target)
+        if told.kind == "told":
+            self._drafts.pop((target.sheet.run.id, target.item.key), None)
+            subject = target.sheet.run.subject.id
+            self.app.state.put(f"judge.reasons.{subject}", list(self.session.reasons.of(subject)))
+        self._tell(told)
+
+    def restore_reasons(self, subject_id: str) -> None:
+        """The reasons that were used before, in an earlier start too."""
+        kept = self.app.state.get(f"judge.reasons.{subject_id}")
+        if not self.session.reasons.of(subject_id) and isinstance(kept, list):
+            self.session.reasons.restore(subject_id, tuple(str(each) for each in kept))
+
+    @on(Prompt.Answered)
+    def _answered(self, event: Prompt.Answered) -> None:
+        self.focus_body()
+        if event.purpose == "reason" and self._reason_for is not None:
+            self._give(event.text, self._reason_for)
+        elif event.purpose == "search":
+            self.searched(event.text)
+
+    @on(Prompt.Left)
+    def _left(self, event: Prompt.Left) -> None:
+        self.focus_body()
+        if event.purpose == "reason" and self._reason_for is not None:
+            target = self._reason_for
+            self._drafts[target.sheet.run.id, target.item.key] = event.draft
+            self.say(f"The reason of {item_name(target.item)} is kept as a draft: r goes on with it.")
+
+    # Moving by hand
+
+    def _by_hand(self, steps: int) -> None:
+        self.session.moved()
+        self.session.walk.move(steps)
+
+    def do_down(self) -> None:
+        """The next item."""
+        self._by_hand(1)
+
+    def do_up(self) -> None:
+        """The item before."""
+        self._by_hand(-1)
+
+    def do_first(self) -> None:
+        """The first item."""
+        self._by_hand(-1_000)
+
+    def do_last(self) -> None:
+        """The last item."""
+        self._by_hand(1_000)
+
+    @on(LineList.Moved, "#judge-items")
+    def _item_clicked(self, event: LineList.Moved) -> None:
+        if event.number != self.session.walk.cursor:
+            self.session.moved()
+            self.session.walk.stand(event.number)
+
+    @on(LineList.Moved, "#judge-queue")
+    def _run_clicked(self, event: LineList.Moved) -> None:
+        if event.number != self.session.walk.index and not self.session.walk.at_end:
+            self._to_run(event.number - self.session.walk.index)
+
+    def _to_run(self, steps: int) -> None:
+        self.session.moved()
+        if not self.session.walk.go_run(steps):
+            self.say("This is the first run." if steps < 0 else "This is the end.", "no")
+
+    def do_next_run(self) -> None:
+        """The next run."""
+        self._to_run(1)
+
+    def do_last_run(self) -> None:
+        """The run before."""
+        self._to_run(-1)
+
+    def do_group(self) -> None:
+        """The next group one may speak as."""
+        sheet = self.session.walk.sheet
+        if sheet is None:
+            return
+        if not self.session.speaking.covering(sheet.run):
+            self.say("There is no group you may speak as here: kindgi-tui groups list shows them.", "no")
+            return
+        group = self.session.speaking.next(sheet.run)
+        self.app.state.put("judge.group", self.session.speaking.chosen)
+        self.say(
+            f"You speak as {group.name} (weight {group.weight:g})"
+            if group is not None
+            else "You speak as yourself"
+        )
+        self._show_title()
+
+    # The end
+
+    def _again(self, kind: str) -> None:
+        self.sit_down(
+            self._sitting.model_copy(update={"kind": kind, "limit": None, "first": None, "items": ()})
+        )
+
+    def do_skipped(self) -> None:
+        """What was skipped, again."""
+        self._again("skipped")
+
+    def do_disputed(self) -> None:
+        """What people differ on."""
+        self._again("disputed")
+
+    def do_queue(self) -> None:
+        """The queue, looked for anew."""
+        self._again("queue")
+
+    async def do_build(self) -> None:
+        """To the test sets."""
+        await self.app.go_to("test_sets")
+
+    def focus_body(self) -> None:
+        """The items have the keys."""
+        self.panes.items.focus()
