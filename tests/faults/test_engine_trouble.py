@@ -24,11 +24,6 @@ from tests.local.engine.lab import Lab
 __all__ = ["lab", "lab_template"]
 
 
-async def reopened(lab: Lab, identity: str) -> Any:
-    await lab.workbench.access.database.write(lambda c: comparisons.reopen(c, identity))
-    return await lab.run(identity)
-
-
 def full_after(lab: Lab, pages: int) -> None:
     """Lets the workspace's file grow by so many pages, then it is full, as a disk would be."""
 
@@ -53,7 +48,7 @@ async def test_a_full_disk_ends_it_with_a_sentence_and_it_can_be_resumed(lab: La
     await check_written_once(lab, identity, finished)
     full_after(lab, 1_000_000)
     asked.answered.clear()
-    done = await reopened(lab, identity)
+    done = await lab.reopened(identity)
     assert done.status == "completed"
     assert len(asked.answered) == CASES - finished
     assert same(done) == undisturbed
@@ -76,7 +71,7 @@ async def test_a_disk_too_full_for_the_last_word_leaves_a_dead_lease(
     monkeypatch.setattr(comparisons, "finish", real)
     found = await ended_by_its_lease(lab, identity)
     assert str(found.error).startswith("Interrupted: ")
-    assert (await reopened(lab, identity)).status == "completed"
+    assert (await lab.reopened(identity)).status == "completed"
 
 
 def hold(path: Path) -> sqlite3.Connection:
@@ -118,4 +113,4 @@ async def test_a_lock_that_stays_ends_it_with_a_sentence(lab: Lab, monkeypatch: 
     assert "locked by another program" in str(stopped.error)
     finished = stopped.progress.finished
     await check_written_once(lab, identity, finished)
-    assert (await reopened(lab, identity)).status == "completed"
+    assert (await lab.reopened(identity)).status == "completed"

@@ -259,6 +259,16 @@ class Lab:
         """A whole comparison in this process."""
         return await self.run(await self.pending(version, **more))
 
+    async def reopened(self, identity: str) -> Comparison:
+        """A failed or cancelled comparison, run on to its end in this process."""
+        await self.workbench.access.database.write(lambda c: comparisons.reopen(c, identity))
+        return await self.run(identity)
+
+    async def ten(self) -> None:
+        """Ten judged runs: `question 0` to `question 9`, every third with a no, the others with a yes."""
+        for number in range(10):
+            await self.judged(question=f"question {number}", verdict="yes" if number % 3 else "no")
+
     async def until(self, identity: str, finished: int) -> None:
         """Waits until that many repetitions of a comparison finished; at most 20 seconds."""
         for _ in range(2000):

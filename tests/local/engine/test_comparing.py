@@ -12,15 +12,14 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison, SamplePart
 from kindgi_tui.domain.judgments import ItemRef, Restriction
 from kindgi_tui.domain.queries import NewJudgment
+from kindgi_tui.local.engine.notebook import Notebook
+from kindgi_tui.local.engine.replaying import Replayed, failed_replay
 from kindgi_tui.local.engine.running import run_comparison
-from kindgi_tui.local.engine.spending import LimitReached, Spending
-from kindgi_tui.local.models.calls import ModelRef, ModelReply, ModelRequest, Usage
 from kindgi_tui.local.models.config import load_models
 from kindgi_tui.local.store import comparisons
-from kindgi_tui.workbench import Conflict, Invalid
+from kindgi_tui.workbench import Conflict
 from tests.local.engine.lab import (
     Lab,
-    Recorded,
     calls,
     cases_of,
     metric_of,
@@ -29,7 +28,7 @@ from tests.local.engine.lab import (
     question_of,
     summary_of,
 )
-from tests.local.models.server import Answer, Received, hang, say
+from tests.local.models.server import Answer, Received, say
 
 THE_ANSWER = "the recorded answer"
 PRICES = 'prices."mock" = { input = 1000.0, output = 0.0 }'
@@ -40,11 +39,6 @@ def by_question(received: Received) -> Answer:
     """Right where the question's number is even, else a new answer; slower the lower the number."""
     number = int(question_of(received).split()[-1])
     return say(THE_ANSWER if number % 2 == 0 else f"new {number}", delay=0.02 * (10 - number % 10))
-
-
-async def ten(lab: Lab) -> None:
-    for number in range(10):
-        await lab.judged(question=f"question {number}", verdict="yes" if number % 3 else "no")
 
 
 def comparable(comparison: Comparison) -> Any:
@@ -58,7 +52,7 @@ def comparable(comparison: Comparison) -> Any:
 
 
 async def test_the_result_is_the_same_whatever_the_order_of_completion(lab: Lab) -> None:
-    await ten(lab)
+    await lab.ten()
     lab.server.respond = by_question
     alone = await lab.compare(concurrency=1, repetitions=2)
     together = await lab.compare(concurrency=16, repetitions=2, fresh=True)
@@ -68,7 +62,7 @@ async def test_the_result_is_the_same_whatever_the_order_of_completion(lab: Lab)
 
 
 async def test_no_more_run_at_once_than_asked(lab: Lab) -> None:
-    await ten(lab)
+    await lab.ten()
     lab.says(say(THE_ANSWER, delay=0.02))
     await lab.compare(concurrency=3)
     assert lab.server.max_in_flight == 3
@@ -96,7 +90,7 @@ async def test_spread_over_repetitions(lab: Lab) -> None:
 
 
 async def test_a_sample_splits_the_same_way_every_time_and_completely(lab: Lab) -> None:
-    await ten(lab)
+    await lab.ten()
     lab.says(say(THE_ANSWER))
 
     async def part(which: Any, seed: str = "s") -> list[str]:
@@ -116,7 +110,7 @@ async def test_a_sample_splits_the_same_way_every_time_and_completely(lab: Lab) 
 
 
 async def test_a_sample_is_rescored_as_it_was_taken(lab: Lab) -> None:
-    await ten(lab)
+    await lab.ten()
     lab.says(say(THE_ANSWER))
     sample = SamplePart(part="hold-out", seed="s", hold_out_share=0.3)
     done = await lab.compare(sample=sample)
@@ -143,118 +137,8 @@ async def test_experts_only_counts_what_experts_said(lab: Lab) -> None:
     assert second in {case["caseId"] for case in cases_of(alone)}
 
 
-def reply_of(cost: float | None) -> ModelReply:
-    return ModelReply(text="x", provider="p", model="m", finish="stop", usage=Usage(cost_usd=cost))
-
-
-class Priced:
-    """A model whose calls cost what is told, one after the other, and wait until they are let go."""
-
-    def __init__(self, *costs: float | None) -> None:
-        self.costs = list(costs)
-        self.started = 0
-        self.go = asyncio.Event()
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        place = self.started
-        self.started += 1
-        await self.go.wait()
-        return reply_of(self.costs[min(place, len(self.costs) - 1)])
-
-
-ASK = ModelRequest(model=ModelRef(provider="p", model="m"), messages=())
-
-
-async def test_spending_waits_for_the_first_price_and_reserves_the_dearest_for_each_in_flight() -> None:
-    model = Priced(0.1, 0.3, 0.1)
-    spending = Spending(model, 1.0)
-    tasks = [asyncio.ensure_future(spending.complete(ASK)) for _ in range(9)]
-    await asyncio.sleep(0)
-    assert model.started == 1, "nothing is known of prices yet"
-    model.go.set()
-    ends = await asyncio.gather(*tasks, return_exceptions=True)
-    refused = [end for end in ends if isinstance(end, LimitReached)]
-    assert refused
-    assert spending.spent_usd <= 1.0
-    assert spending.spent_usd == pytest.approx(0.1 + 0.3 + 0.1 * (model.started - 2))
-
-
-async def test_spending_without_a_limit_counts_alone() -> None:
-    model = Priced(0.1, None)
-    model.go.set()
-    spending = Spending(model)
-    await asyncio.gather(*(spending.complete(ASK) for _ in range(3)))
-    assert spending.spent_usd == pytest.approx(0.1)
-
-
-async def test_free_calls_under_a_limit_run_at_once() -> None:
-    model = Priced(0.0)
-    spending = Spending(model, 1.0)
-    first = asyncio.ensure_future(spending.complete(ASK))
-    await asyncio.sleep(0)
-    model.go.set()
-    await first
-    model.go.clear()
-    tasks = [asyncio.ensure_future(spending.complete(ASK)) for _ in range(5)]
-    await asyncio.sleep(0.01)
-    assert model.started == 6
-    model.go.set()
-    await asyncio.gather(*tasks)
-
-
-async def test_a_cost_limit_ends_the_comparison_cancelled_and_it_can_be_resumed(lab: Lab) -> None:
-    lab.models(PRICES)
-    await ten(lab)
-    lab.says(say(THE_ANSWER, delay=0.01))
-    done = await lab.compare(cost_limit=0.09, concurrency=4)
-    assert (done.status, done.cancel_reason, done.error) == ("cancelled", "cost-limit", None)
-    assert len(lab.server.received) == 4
-    assert done.progress.finished == 4
-    assert done.progress.cost_usd == pytest.approx(0.08)
-    assert summary_of(done)["cases"] == 4
-    # Resumed under the same limit it may spend no more; what was paid for is not paid again.
-    again = await reopened(lab, done.id)
-    assert (again.status, again.progress.finished) == ("cancelled", 4)
-    assert len(lab.server.received) == 4
-
-
-async def reopened(lab: Lab, identity: str) -> Comparison:
-    await lab.workbench.access.database.write(lambda c: comparisons.reopen(c, identity))
-    return await lab.run(identity)
-
-
-async def test_what_a_case_cost_that_the_limit_stopped_is_counted(lab: Lab) -> None:
-    lab.models(PRICES)
-    await lab.judged(Recorded("look", {"text": "a"}, "then"))
-    lab.says(calls(("look", {"text": "a"})), calls(("look", {"text": "a"})), say(THE_ANSWER))
-    done = await lab.compare(cost_limit=0.05)
-    assert (done.status, done.progress.finished) == ("cancelled", 0)
-    assert done.progress.cost_usd == pytest.approx(0.04)
-    assert len(lab.server.received) == 2
-
-
-async def test_a_stuck_cases_calls_are_counted(lab: Lab) -> None:
-    lab.models(PRICES)
-    await lab.judged(Recorded("look", {"text": "a"}, "then"))
-    lab.server.respond = lambda got: hang() if place_of(got) else calls(("look", {"text": "a"}))
-    done = await lab.compare(case_timeout=0.5)
-    assert done.progress.cost_usd == pytest.approx(0.02)
-
-
-async def test_a_limit_of_nothing_runs_on_stored_replies_alone(lab: Lab) -> None:
-    lab.models(PRICES)
-    await lab.judged()
-    lab.says(say(THE_ANSWER))
-    await lab.compare()
-    free = await lab.compare(cost_limit=0.0)
-    assert (free.status, free.progress.cost_usd) == ("completed", 0)
-    with pytest.raises(Invalid, match="price"):
-        lab.models("")
-        await lab.compare(cost_limit=1.0)
-
-
 async def test_resuming_runs_no_finished_repetition_again(lab: Lab) -> None:
-    await ten(lab)
+    await lab.ten()
     asked: list[str] = []
 
     def respond(received: Received) -> Answer:
@@ -275,7 +159,7 @@ async def test_resuming_runs_no_finished_repetition_again(lab: Lab) -> None:
     assert 5 <= finished < 20
     assert finished <= len(asked) <= finished + 2
     asked.clear()
-    done = await reopened(lab, identity)
+    done = await lab.reopened(identity)
     assert (done.status, done.progress.finished, done.error) == ("completed", 20, None)
     assert len(asked) == 20 - finished
     undisturbed = await lab.compare(repetitions=2)
@@ -339,7 +223,7 @@ async def test_an_executor_whose_lease_was_taken_ends_and_writes_nothing_more(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(comparisons.LEASE_VARIABLE, "1")
-    await ten(lab)
+    await lab.ten()
     lab.says(say(THE_ANSWER, delay=0.3))
     identity = await lab.pending(concurrency=1)
     running = asyncio.create_task(lab.run(identity))
@@ -356,6 +240,27 @@ async def test_an_executor_whose_lease_was_taken_ends_and_writes_nothing_more(
     assert ended.progress.finished <= before
     replays = await lab.replays(identity)
     assert len(replays) == ended.progress.finished
+
+
+async def test_what_is_not_ones_own_is_not_written_but_paid_replies_are(lab: Lab) -> None:
+    case = await lab.judged()
+    identity = await lab.pending()
+    database = lab.workbench.access.database
+    await database.write(lambda c: comparisons.claim(c, identity, "another", 1))
+    run = (await lab.workbench.runs.get(case)).model_copy(
+        update={"id": "00000000-0000-4000-8000-888888888888", "replay_of": case, "comparison_id": identity}
+    )
+    repetition = failed_replay(case, 1, "it failed").repetition
+    with Notebook(database, identity, "me", lambda: None) as notebook:
+        await notebook.keep("key", {"text": "paid for"})
+        assert await notebook.reply("key") == {"text": "paid for"}
+        await notebook.finished(Replayed(repetition, run))
+        notebook.close()
+        assert not await notebook.write()
+        assert await notebook.reply("key") == {"text": "paid for"}
+        assert await notebook.reply("other") is None
+    assert await lab.replays(identity) == []
+    assert (await lab.workbench.comparisons.get(identity)).progress.finished == 0
 
 
 async def test_a_dead_lease_is_ended_by_whoever_finds_it(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -383,7 +288,7 @@ async def test_a_dead_lease_is_ended_by_whoever_finds_it(lab: Lab, monkeypatch: 
         "Interrupted: the test run's executor stopped before it finished. 2 of 3 cases finished."
     )
     assert summary_of(found)["cases"] == 2
-    done = await reopened(lab, identity)
+    done = await lab.reopened(identity)
     assert (done.status, summary_of(done)["cases"], done.error) == ("completed", 3, None)
 
 
@@ -412,7 +317,7 @@ async def test_a_models_file_that_broke_meanwhile_ends_it_with_the_sentence(lab:
     assert "models.toml" in str(ended.error)
     lab.models()
     lab.says(say(THE_ANSWER))
-    assert (await reopened(lab, identity)).status == "completed"
+    assert (await lab.reopened(identity)).status == "completed"
 
 
 async def test_a_mistake_of_this_program_ends_it_with_a_sentence(

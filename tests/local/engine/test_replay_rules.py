@@ -1,13 +1,22 @@
 """The table of DESIGN section 6, row by row, and the order where rows overlap."""
 
+import asyncio
+from pathlib import Path
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.runs import RecordedCall
+from kindgi_tui.local.engine.candidates import Tool
 from kindgi_tui.local.engine.replay_rules import APPROVAL, CHANGING, OUTSIDE, STRICT, Decision, ReplayRules
+from kindgi_tui.local.engine.tool_calls import ReplayCalls
+from kindgi_tui.local.models.calls import ToolCall
 from kindgi_tui.local.packs.definitions import ToolVersion
+from kindgi_tui.local.packs.service import ToolResult
+from kindgi_tui.local.packs.services import PackServices
 
 READ = ToolVersion(id="t", version="1.0.0", mutating=False, effects=("reads",))
 COMPUTE = ToolVersion(id="t", version="1.0.0", mutating=False)
@@ -227,3 +236,61 @@ def test_whatever_is_called_nothing_that_may_change_things_runs(
             assert decision.reason is not None
             assert decision.reason.startswith("replay: this ")
     assert len(writes_taken) == len(set(writes_taken))
+
+
+class Remembers(PackServices):
+    """Services that run nothing and remember what they were asked to run."""
+
+    def __init__(self) -> None:
+        super().__init__(Path("nowhere"))
+        self.ran: list[str] = []
+
+    async def invoke(self, digest: str, tool_id: str, *_: Any, **__: Any) -> ToolResult:
+        self.ran.append(tool_id)
+        return ToolResult(output="live")
+
+
+_MANY = {
+    "read": READ,
+    "compute": COMPUTE,
+    "network": NETWORK,
+    "egress": EGRESS,
+    "write": WRITE,
+    "undeclared": UNDECLARED,
+    "approved": APPROVED,
+}
+_BATCHES = st.lists(
+    st.lists(st.tuples(st.sampled_from([*_MANY, "nobody"]), _ARGUMENTS), min_size=1, max_size=4), max_size=5
+)
+
+
+@given(_BATCHES, _CALLS, st.booleans(), st.booleans())
+def test_whatever_is_called_only_reads_are_handed_to_a_service(
+    batches: list[list[tuple[str, Json]]], past: list[RecordedCall], reads_live: bool, strict: bool
+) -> None:
+    tools = {
+        name: Tool(tool.model_copy(update={"id": name}), "digest", {"SECRET": "today"})
+        for name, tool in _MANY.items()
+    }
+    names = list(tools)
+    recorded_calls = [
+        call.model_copy(update={"tool_id": names[i % len(names)]}) for i, call in enumerate(past)
+    ]
+    services = Remembers()
+    answers = ReplayCalls(
+        ReplayRules(recorded_calls, reads_live, strict), tools, services, {}, "run", "project"
+    )
+
+    async def make() -> None:
+        for step, batch in enumerate(batches):
+            made = [ToolCall(id=f"{step}-{i}", name=n, arguments=a) for i, (n, a) in enumerate(batch)]
+            for call, result in zip(made, await answers(step, made), strict=True):
+                assert (result.trace is None) == (call.name == "nobody")
+                if result.kind == "refused":
+                    assert isinstance(result.content, dict)
+                    assert result.content["status"] == "not-executed"
+
+    asyncio.run(make())
+    assert set(services.ran) <= {"read", "compute"}
+    if strict:
+        assert services.ran == []
