@@ -8,7 +8,7 @@ import sqlite3
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison, ComparisonBrief
 from kindgi_tui.local.store.comparisons import COLUMNS, FROM, comparison_of, comparison_seq
-from kindgi_tui.local.store.values import checked_limit, cursor_of, keys_of, load_json
+from kindgi_tui.local.store.values import checked_limit, cursor_of, keys_of, load_json, storable_or_none
 from kindgi_tui.workbench import Page
 
 _PATHS = (
@@ -63,7 +63,7 @@ def list_comparisons(
     rows = connection.execute(
         f"SELECT {brief}, {counted}, {COLUMNS} FROM {source} WHERE {' AND '.join(where)} "
         f"ORDER BY c.seq {after[1]} LIMIT ?4",
-        (place, project_id, test_set_id, limit + 1),
+        (place, storable_or_none(project_id), storable_or_none(test_set_id), limit + 1),
     ).fetchall()
     more = len(rows) > limit
     rows = rows[:limit]
@@ -80,7 +80,7 @@ def count_comparisons(connection: sqlite3.Connection, project_id: str | None, te
     row = connection.execute(
         "SELECT count(*) FROM comparisons WHERE rescore_of IS NULL AND (?1 IS NULL OR project = ?1) "
         "AND (?2 IS NULL OR test_set = ?2)",
-        (project_id, test_set_id),
+        (storable_or_none(project_id), storable_or_none(test_set_id)),
     ).fetchone()
     return int(row[0])
 
