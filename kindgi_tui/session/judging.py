@@ -6,19 +6,19 @@ What is said shows at once and is stored behind it, in order; a write that fails
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from kindgi_tui.domain.items import Item
-from kindgi_tui.domain.judgments import REASON_LIMIT, ItemRef, Verdict
+from kindgi_tui.domain.judgments import REASON_LIMIT, Verdict
 from kindgi_tui.domain.projects import Person
-from kindgi_tui.domain.queries import NewJudgment
 from kindgi_tui.session.judging_groups import SpeakingAs
 from kindgi_tui.session.judging_pace import Pace, duration
-from kindgi_tui.session.judging_queue import Sheet
+from kindgi_tui.session.judging_queue import Entry, Said, Sheet
 from kindgi_tui.session.judging_reasons import Reasons
 from kindgi_tui.session.judging_seen import DWELL, Clock, SeenGuard
 from kindgi_tui.session.judging_sitting import Sitting, open_feed
-from kindgi_tui.session.judging_undo import Change, Said, Step, Steps
+from kindgi_tui.session.judging_undo import Step, Steps, item_name, name_of
 from kindgi_tui.session.judging_walk import Walk, What
 from kindgi_tui.session.judging_writes import Write, Writes
 
@@ -48,11 +48,6 @@ class Target:
     """The verdict as it stands."""
     last: bool
     """Whether it is the one said last, and not the one under a cursor that was moved by hand."""
-
-
-def item_name(item: Item) -> str:
-    """How sentences call an item: by its own key, else by its place."""
-    return item.key if item.own_key or item.rank is None else f"item {int(item.rank) + 1}"
 
 
 class JudgingSession:
@@ -88,7 +83,7 @@ class JudgingSession:
         """What is judged."""
         self.done = 0
         """How many items were judged in this sitting."""
-        self._steps = Steps()
+        self._steps = Steps(workbench, self.writes)
         self._last: tuple[str, str] | None = None
         self._dropped = 0
 
@@ -172,7 +167,7 @@ class JudgingSession:
             sheet.confirmed.add(item.key)
             if not self._stands(sheet, item, verdict):
                 said = Said(verdict, None, self.speaking.id_for(sheet.run))
-                changes.append(self._change(sheet, item, said))
+                changes.append(self._steps.change(sheet, item, said))
         if changes:
             self._steps.add(Step(sheet.run.id, self.walk.cursor, tuple(changes)))
         self.walk.recount(sheet, opened)
@@ -188,21 +183,6 @@ class JudgingSession:
                 self.walk.stand(place)
                 return
         self.walk.advance()
-
-    def _change(self, sheet: Sheet, item: Item, said: Said) -> Change:
-        new = NewJudgment(
-            run_id=sheet.run.id,
-            item=ItemRef(
-                key=item.key, pointer=item.pointer, rank=None if item.rank is None else int(item.rank)
-            ),
-            verdict=said.verdict,
-            reason=said.reason,
-            group=said.group_id,
-        )
-        before = sheet.mine.get(item.key)
-        sheet.mine[item.key] = said
-        write = self.writes.put(Write(sheet.run.id, lambda: self._workbench.judgments.add(new)))
-        return Change(item.key, before, said, write)
 
     def _progress(self, words: str) -> Told:
         left = self.walk.left
@@ -264,7 +244,7 @@ class JudgingSession:
         here = self.walk.item is target.item
         if reason != target.said.reason:
             said = Said(target.said.verdict, reason, target.said.group_id)
-            change = self._change(target.sheet, target.item, said)
+            change = self._steps.change(target.sheet, target.item, said)
             self._steps.add(Step(target.sheet.run.id, self.walk.cursor, (change,)))
             if reason is not None:
                 self.reasons.used(target.sheet.run.subject.id, reason)
@@ -300,19 +280,19 @@ class JudgingSession:
         place = self.walk.feed.find(step.run_id)
         sheet = self.walk.sheets.ready(step.run_id)
         if sheet is None:
-            from kindgi_tui.session.judging_queue import Entry
-
             await self._settled(step.run_id)
             sheet = await self.walk.sheets.load(
                 Entry(step.run_id) if place is None else self.walk.feed.entries[place]
             )
         opened = self.walk.open_items(sheet)
         words = [
-            self._undo(sheet, change) for change in reversed(step.changes) if change.write.state != "failed"
+            self._steps.undo(sheet, change)
+            for change in reversed(step.changes)
+            if change.write.state != "failed"
         ]
         for key in step.passed:
             sheet.passed.discard(key)
-            words.append(f"{self._name(sheet, key)} is no longer skipped")
+            words.append(f"{name_of(sheet, key)} is no longer skipped")
         if step.skipped is not None:
             run_id = step.run_id
             self.writes.put(Write(run_id, lambda: self._workbench.queue.unskip(run_id), step.skipped))
@@ -329,27 +309,9 @@ class JudgingSession:
         self.walk.jump(step.run_id, keys[0] if keys else None)
         return Told(f"Taken back: {words[0] if len(words) == 1 else f'{len(words)} verdicts'}.")
 
-    def _undo(self, sheet: Sheet, change: Change) -> str:
-        if change.before is None:
-            sheet.mine.pop(change.key, None)
-        else:
-            sheet.mine[change.key] = change.before
-        sheet.confirmed.discard(change.key)
-        run_id, key = sheet.run.id, change.key
-        self.writes.put(Write(run_id, lambda: self._workbench.judgments.take_back(run_id, key), change.write))
-        name = self._name(sheet, key)
-        if change.before is None:
-            return f"{name} is not judged"
-        if change.before.verdict != change.after.verdict:
-            return f"{name} is {change.before.verdict} again"
-        return f"the reason of {name}"
-
-    def _name(self, sheet: Sheet, key: str) -> str:
-        return next((item_name(item) for item in sheet.items if item.key == key), key)
-
     async def _write_failed(self, write: Write, error: Exception) -> None:
         self._failed(error)
-        self.walk.spawn(self._restore(write.run_id))
+        self.walk.spawn(partial(self._restore, write.run_id))
 
     async def _restore(self, run_id: str) -> None:
         """Shows what is stored of a run of which something could not be."""

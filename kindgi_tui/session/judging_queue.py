@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from kindgi_tui.domain.items import Item, output_items
 from kindgi_tui.domain.judging import Owed, QueuedRun, QueueFilter, owed_items
-from kindgi_tui.domain.judgments import Judgment
+from kindgi_tui.domain.judgments import Judgment, Verdict
 from kindgi_tui.domain.queries import JudgmentFilter
 from kindgi_tui.domain.runs import Run, RunDetail
-from kindgi_tui.session.judging_undo import Said
 
 if TYPE_CHECKING:
     from kindgi_tui.workbench import Page, Workbench
@@ -24,6 +23,18 @@ AHEAD = 4
 
 KEPT = 64
 """Runs that are kept whole."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """A verdict of mine, as it stands."""
+
+    verdict: Verdict
+    """Yes or no."""
+    reason: str | None = None
+    """Why."""
+    group_id: str | None = None
+    """The group it was said as; None: no group."""
 
 
 @dataclass

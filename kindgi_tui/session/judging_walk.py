@@ -1,8 +1,9 @@
 """Where one stands in a sitting: the run in view, the item under the cursor, what comes next, how much is left."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
 from kindgi_tui.domain.items import Item
 from kindgi_tui.session.judging_queue import AHEAD, Entry, Feed, Sheet, Sheets
@@ -142,11 +143,11 @@ class Walk:
             if self.sheet is not None:
                 self._arrive(key)
             else:
-                self.spawn(self._load(entry, key))
+                self.spawn(partial(self._load, entry, key))
         elif not self.at_end:
-            self.spawn(self._wait_for(place))
+            self.spawn(partial(self._wait_for, place))
         self._changed("run")
-        self.spawn(self._ahead())
+        self.spawn(self._ahead)
 
     def _arrive(self, key: str | None) -> None:
         sheet = self.sheet
@@ -194,12 +195,12 @@ class Walk:
                 entry.expected = None
         self._changed("loaded")
 
-    def spawn(self, job: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, job: Callable[[], Awaitable[None]]) -> None:
         """Runs something beside; what goes wrong is told."""
 
         async def guarded() -> None:
             try:
-                await job
+                await job()
             except Exception as cause:  # noqa: BLE001 - it becomes a sentence on the screen
                 self._failed(cause)
 

@@ -4,19 +4,13 @@ Everything is read from a result as it is stored, or comes in while the comparis
 regressions first.
 """
 
-import asyncio
 import math
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kindgi_tui.domain.base import Frozen, Json
 from kindgi_tui.domain.comparison_records import Comparison
-from kindgi_tui.domain.comparisons import CaseResult, ItemChanges
-from kindgi_tui.domain.items import Item, output_items
-from kindgi_tui.domain.judgments import ItemRef, Judgment, Verdict
-from kindgi_tui.domain.matching import by_key, carried
-from kindgi_tui.domain.queries import NewJudgment
-from kindgi_tui.domain.rating import changes_of
+from kindgi_tui.domain.comparisons import CaseResult
 from kindgi_tui.domain.statistics import Interval
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.text import dumps_line, one_line
@@ -267,46 +261,6 @@ async def newest_of(workbench: "Workbench", comparison_id: str) -> Comparison:
     return asked if asked.id == original else await workbench.comparisons.get(original)
 
 
-def changes_now(case: Case, output: Json) -> tuple[ItemChanges, dict[str, Item]]:
-    """How the items of one replay's output differ from the judged ones of its case; and those items, by key."""
-    items = output_items(output, case.subject.kind == "agent")
-    matched = carried(items, by_key(case.items), case.output)
-    return changes_of(matched, case.items), {item.key: item for item in items}
-
-
 def place_of(cases: Sequence[Reviewed], case_id: str) -> int | None:
     """Where a case stands in a list; None when it isn't in it."""
     return next((place for place, case in enumerate(cases) if case.result.case_id == case_id), None)
-
-
-class Verdicts:
-    """Verdicts said on the new items of a comparison's cases, each taken back in turn, without limit."""
-
-    def __init__(self, workbench: "Workbench") -> None:
-        self._workbench = workbench
-        self._said: list[tuple[str, str]] = []
-        self._order = asyncio.Lock()
-
-    @property
-    def count(self) -> int:
-        """How many can be taken back."""
-        return len(self._said)
-
-    async def say(self, run_id: str, item: ItemRef, verdict: Verdict, group: str | None = None) -> Judgment:
-        """Says it of a replay's item, in the order things are said. Raises what recording raises."""
-        async with self._order:
-            said = await self._workbench.judgments.add(
-                NewJudgment(run_id=run_id, item=item, verdict=verdict, group=group)
-            )
-            self._said.append((run_id, item.key))
-            return said
-
-    async def take_back(self) -> tuple[str, str] | None:
-        """Takes the last one back; gives its run and item key, None when there is none. Raises what that raises."""
-        async with self._order:
-            if not self._said:
-                return None
-            run_id, key = self._said[-1]
-            await self._workbench.judgments.take_back(run_id, key)
-            self._said.pop()
-            return run_id, key

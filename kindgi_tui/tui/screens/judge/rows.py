@@ -2,10 +2,9 @@
 
 from kindgi_tui.domain.items import Item
 from kindgi_tui.domain.judging import Disagreement, Guideline, QueueProgress
-from kindgi_tui.session.judging import item_name
-from kindgi_tui.session.judging_queue import Entry, Sheet
+from kindgi_tui.session.judging_queue import Entry, Said, Sheet
 from kindgi_tui.session.judging_sitting import Sitting
-from kindgi_tui.session.judging_undo import Said
+from kindgi_tui.session.judging_undo import item_name
 from kindgi_tui.text import clean, one_line
 from kindgi_tui.tui.screens.judge.markdown import markdown_parts
 from kindgi_tui.tui.screens.runs.rows import item_words, when

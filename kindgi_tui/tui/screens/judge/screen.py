@@ -9,9 +9,10 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from kindgi_tui.domain.judgments import Verdict
-from kindgi_tui.session.judging import JudgingSession, Target, Told, item_name
+from kindgi_tui.session.judging import JudgingSession, Target, Told
 from kindgi_tui.session.judging_seen import DWELL
 from kindgi_tui.session.judging_sitting import Sitting
+from kindgi_tui.session.judging_undo import item_name
 from kindgi_tui.session.judging_walk import What
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
@@ -165,6 +166,7 @@ class JudgeScreen(ReadingKeys, GuidelineKeys, WorkScreen):
             empty = "" if sheet.items else "This run has nothing to judge here: ] goes to the next."
             self.look_for_guideline(sheet.run.project_id, sheet.run.subject)
             self.restore_reasons(sheet.run.subject.id)
+            self.show_guideline_where_it_fits()
         else:
             empty = "" if walk.at_end else "Loading …"
         self.panes.show_run(empty)
