@@ -1,0 +1,231 @@
+"""The outbox: what a person says is on disk before it is on screen, and sent when it can be (DESIGN section 10)."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.judgments import Judgment
+from kindgi_tui.domain.outbox import OutboxCounts, OutboxEntry
+from kindgi_tui.remote import outbox_store as store
+from kindgi_tui.remote.identity import Identity
+from kindgi_tui.remote.outbox_schema import (
+    APPLICATION_ID,
+    MIGRATIONS,
+    Place,
+    Statement,
+    Who,
+    content_of_judgment,
+)
+from kindgi_tui.remote.sending import Outcome, Sender
+from kindgi_tui.storage.sqlite import Database, translated
+from kindgi_tui.workbench import Conflict, NotFound
+
+FILE_NAME = "outbox.db"
+"""The SQLite file in the outbox's folder."""
+
+
+def open_outbox(folder: Path) -> Database:
+    """Opens the outbox's file, made with its folder (mode 0700) when missing. Raises Trouble."""
+    file = folder / FILE_NAME
+    with translated(file):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    database = Database(file, APPLICATION_ID, MIGRATIONS)
+    database.write_now(store.forget_old)
+    return database
+
+
+class RemoteOutbox:
+    """What a person said to one runtime that isn't there yet."""
+
+    def __init__(self, database: Database, identity: Identity, sender: Sender) -> None:
+        self._database = database
+        self._identity = identity
+        self._sender = sender
+
+    async def counts(self) -> OutboxCounts:
+        """How much waits."""
+        who = await self._identity.who()
+        waiting, refused = await self._database.read(lambda c: store.counts(c, who))
+        return OutboxCounts(waiting=waiting, refused=refused)
+
+    async def list(self) -> tuple[OutboxEntry, ...]:
+        """What waits, in the order it is sent in, with what was put aside."""
+        who = await self._identity.who()
+        return tuple(_entry(one) for one in await self._database.read(lambda c: store.unsent(c, who)))
+
+    async def retry(self, entry_id: str | None = None) -> None:
+        """Sends an entry again, or without an id tries everything that waits now."""
+        if entry_id is not None:
+            who = await self._identity.who()
+            await self._database.write(lambda c: _again(c, who, entry_id))
+        self._sender.wake(now=True)
+
+    async def drop(self, entry_id: str) -> None:
+        """Forgets an entry."""
+        who = await self._identity.who()
+        await self._database.write(lambda c: _drop(c, who, entry_id))
+
+    async def settle(self, seconds: float) -> OutboxCounts:
+        """Sends what waits, for at most so long."""
+        if (await self.counts()).waiting:
+            self._sender.wake()
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._sender.idle()
+            except TimeoutError:
+                pass
+        return await self.counts()
+
+    async def say(
+        self, place: Place, content: dict[str, Json], live: Judgment | None, *, wait: bool
+    ) -> tuple[Statement, Outcome]:
+        """Writes a verdict down and has it sent.
+
+        `live` is the person's verdict there, as far as it was seen. With `wait` the answer is waited for, else it is
+        on disk when this returns and nothing more. The same verdict again is not said twice.
+        """
+        who = await self._identity.who()
+        made, fresh = await self._database.write(lambda c: _said(c, who, place, content, live))
+        if not fresh:
+            return made, Outcome("sent" if made.state == "sent" else "waiting")
+        return made, await self._sent(made, wait)
+
+    async def take_back(
+        self, place: Place, live: Judgment | None, *, wait: bool
+    ) -> tuple[Statement | None, Outcome]:
+        """Takes the person's verdict on a place back: what it replaced comes back, or nothing.
+
+        One that never left cancels itself. Raises NotFound when nothing was said there.
+        """
+        who = await self._identity.who()
+        now, to_send = await self._database.write(lambda c: _taken_back(c, who, place, live))
+        if to_send is None:
+            self._sender.wake()
+            return now, Outcome("sent")
+        return now, await self._sent(to_send, wait)
+
+    async def unsent(self, run_id: str) -> tuple[Statement, ...]:
+        """What was said of a run and isn't there yet, in order; not what was refused."""
+        who = await self._identity.who()
+        found = await self._database.read(lambda c: store.unsent(c, who, run_id))
+        return tuple(one for one in found if one.state == "waiting")
+
+    async def known(self, identity: str) -> Statement | None:
+        """A statement by its id, ours or the runtime's."""
+        who = await self._identity.who()
+        return await self._database.read(lambda c: store.find_for(c, who, identity))
+
+    async def forget(self, statement: Statement) -> bool:
+        """Forgets a statement that never left, or was put aside; False when it may be there."""
+        if statement.state in ("refused", "asked"):
+            await self._database.write(lambda c: store.delete(c, statement))
+            return True
+        return await self._database.write(lambda c: store.delete_untried(c, statement))
+
+    async def _sent(self, statement: Statement, wait: bool) -> Outcome:
+        if not wait:
+            self._sender.wake()
+            return Outcome("waiting")
+        expected = self._sender.expect(statement.id)
+        self._sender.wake()
+        return await expected
+
+
+def _said(
+    connection: sqlite3.Connection, who: Who, place: Place, content: dict[str, Json], live: Judgment | None
+) -> tuple[Statement, bool]:
+    newest = _newest(connection, who, place, live)
+    if newest is not None and newest.kind == "verdict" and newest.content == content:
+        # `y` on a yes does nothing (DESIGN section 12). What is live there may have changed unseen, though.
+        if newest.state == "waiting" or (live is not None and live.id == newest.server_id):
+            return newest, False
+    previous = newest.id if newest is not None and newest.kind == "verdict" else None
+    return store.insert(connection, who, place, content, previous=previous), True
+
+
+def _newest(
+    connection: sqlite3.Connection, who: Who, place: Place, live: Judgment | None
+) -> Statement | None:
+    """What was said last; a verdict that was seen at the runtime and said elsewhere is written down first."""
+    newest = store.newest_on(connection, who, place)
+    if live is None or (newest is not None and (newest.server_id == live.id or newest.state == "waiting")):
+        return newest
+    if newest is not None and newest.made_at >= live.created_at:
+        return newest
+    return store.insert(
+        connection,
+        who,
+        place,
+        content_of_judgment(live),
+        state="sent",
+        server_id=live.id,
+        made=round(live.created_at.timestamp() * 1000),
+    )
+
+
+def _taken_back(
+    connection: sqlite3.Connection, who: Who, place: Place, live: Judgment | None
+) -> tuple[Statement | None, Statement | None]:
+    """What is live after it, and what is to be sent for it (None: nothing)."""
+    newest = _newest(connection, who, place, live)
+    if newest is None or newest.kind == "take-back":
+        raise NotFound(
+            f'You have said nothing of "{place.item_key}" in run "{place.run_id}".', code="judgment-not-found"
+        )
+    before = None if newest.previous is None else store.find(connection, newest.previous)
+    if not newest.restores and store.delete_untried(connection, newest):
+        return (before if before is not None and before.kind == "verdict" else None), None
+    if newest.restores:
+        store.delete_untried(connection, newest)
+    if before is None:
+        target = newest if store.find(connection, newest.id) is not None else None
+        if target is None:
+            # It was to bring an earlier verdict back and never left: what it replaced is still there.
+            target = store.newest_on(connection, who, place)
+        if target is None:
+            return None, None
+        gone = store.insert(connection, who, place, {}, kind="take-back", target=target.id)
+        return None, gone
+    again = store.insert(connection, who, place, before.content, previous=before.previous, restores=True)
+    return again, again
+
+
+def _again(connection: sqlite3.Connection, who: Who, identity: str) -> None:
+    found = _entry_of(connection, who, identity)
+    if found.state != "waiting":
+        store.send_again(connection, found.id, forced=found.state == "asked")
+
+
+def _drop(connection: sqlite3.Connection, who: Who, identity: str) -> None:
+    found = _entry_of(connection, who, identity)
+    if found.state in ("refused", "asked"):
+        store.delete(connection, found)
+    elif not store.delete_untried(connection, found):
+        raise Conflict(
+            "It was sent and not answered yet, so it may have arrived. Take the verdict back instead.",
+            code="may-have-arrived",
+        )
+
+
+def _entry_of(connection: sqlite3.Connection, who: Who, identity: str) -> Statement:
+    found = [one for one in store.unsent(connection, who) if one.id.startswith(identity)] if identity else []
+    if len(found) != 1:
+        raise NotFound(f'Nothing with the id "{identity}" waits. `kindgi-tui outbox list` shows what does.')
+    return found[0]
+
+
+def _entry(statement: Statement) -> OutboxEntry:
+    verdict, reason = statement.content.get("verdict"), statement.content.get("reason")
+    return OutboxEntry(
+        id=statement.id,
+        what="verdict" if statement.kind == "verdict" else "take-back",
+        run_id=statement.place.run_id,
+        item_key=statement.place.item_key,
+        verdict="yes" if verdict == "yes" else "no" if verdict == "no" else None,
+        reason=reason if isinstance(reason, str) else None,
+        made_at=statement.made_at,
+        state="waiting" if statement.state == "sent" else statement.state,
+        sentence=statement.sentence,
+        code=statement.code,
+    )
