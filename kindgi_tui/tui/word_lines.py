@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from kindgi_tui.text import clean, truncate_cells, width
+from kindgi_tui.text import clean, width, wrap
 from kindgi_tui.text.diffs import Piece
 from kindgi_tui.tui.widgets.text_pane import Run
 
@@ -41,14 +41,12 @@ def word_lines(pieces: Iterable[Piece], cells: int, indent: int = 2) -> list[Run
             end()
             if words.isspace():
                 continue
-        left = words
-        while width(left) > room:
-            part = truncate_cells(left, room + 1).rstrip("…") or left[:1]
+        *whole, last = wrap(words, room) if width(words) > room else [words]
+        for part in whole:
             line.append((part, style))
-            left = left[len(part) :]
             end()
-        line.append((left, style))
-        used += width(left)
+        line.append((last, style))
+        used += width(last)
     if line:
         end()
     return lines

@@ -1,7 +1,6 @@
 """Compare: the candidate and how it is compared, a dry run of it, and what changed since the recorded version."""
 
 import asyncio
-import importlib
 
 from kindgi_tui.domain.catalog import CatalogVersion
 from kindgi_tui.domain.comparison_records import Comparison
@@ -171,6 +170,11 @@ class CompareScreen(FormScreen):
         """Wraps what changed to the new width."""
         self.call_after_refresh(self._show_pane)
 
+    @property
+    def settled(self) -> bool:
+        """Whether what is shown is about the draft as it stands."""
+        return self._checked is not None and self._checked == self._draft
+
     def why_not(self, verb: str) -> str | None:
         """What refuses to start, and what there is nothing to compare the definition with."""
         if verb == "against" and len(self._others()) < 2:
@@ -182,7 +186,7 @@ class CompareScreen(FormScreen):
         if self._check is None:
             return "The dry run is being made."
         # A draft that changed since is checked anew when it starts.
-        return self._check.refusal if self._checked == self._draft else None
+        return self._check.refusal if self.settled else None
 
     def do_against(self) -> None:
         """Shows the changes against another version."""
@@ -217,8 +221,6 @@ class CompareScreen(FormScreen):
         self.say(f"Comparison {comparison.id} runs; g c shows it wherever you are.")
         if not self.is_current:
             return
-        try:
-            module = importlib.import_module("kindgi_tui.tui.screens.comparison.screen")
-        except ModuleNotFoundError:
-            return
-        self.app.push_screen(module.ComparisonScreen(comparison.id))
+        from kindgi_tui.tui.screens.comparison.screen import ComparisonScreen
+
+        self.app.push_screen(ComparisonScreen(comparison.id))

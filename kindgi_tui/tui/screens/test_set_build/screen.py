@@ -112,6 +112,11 @@ class BuildScreen(FormScreen):
         self.show_pane(check_blocks(check, named))
         self.show_fields()
 
+    @property
+    def settled(self) -> bool:
+        """Whether what is shown is about the draft as it stands."""
+        return self._checked is not None and self._checked == self._draft
+
     def why_not(self, verb: str) -> str | None:
         """What refuses to be built."""
         if verb != "build":
@@ -121,7 +126,7 @@ class BuildScreen(FormScreen):
         if self._check is None:
             return "What it would take is being counted."
         # A draft that changed since is checked anew when it is built.
-        return self._check.refusal if self._checked == self._draft else None
+        return self._check.refusal if self.settled else None
 
     def do_build(self) -> None:
         """Builds it."""
