@@ -59,7 +59,7 @@ def test_a_resize_in_the_middle_of_anything_harms_nothing(demo: Path) -> None:
         for columns, rows in ((40, 10), (200, 60), (61, 11), (80, 24)):
             terminal.keys("j")
             terminal.resize(columns, rows)
-            terminal.keys("slash" if columns == 61 else "k")
+            terminal.keys("/" if columns == 61 else "k")
         terminal.read(0.5)
         terminal.keys("escape")
         terminal.wait("73 runs")
