@@ -40,7 +40,8 @@ def _undocumented(tree: ast.Module) -> list[str]:
                 continue
             name = statement.target.id
             said = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
-            if not name.startswith("_") and name != "model_config" and not said:
+            # Names in capitals are a framework's own, such as BINDINGS.
+            if not name.startswith("_") and not name.isupper() and name != "model_config" and not said:
                 found.append(f"{node.name}.{name}")
     return found
 

@@ -37,6 +37,7 @@ class RunsScreen(WorkScreen):
     CSS_PATH = "screen.tcss"
     BINDINGS = bindings_of("runs")
     TITLE_ID: ClassVar[str] = "runs-title"
+    """The id of the line above the list."""
 
     def __init__(self) -> None:
         super().__init__()
