@@ -35,10 +35,20 @@ PRICES = 'prices."mock" = { input = 1000.0, output = 0.0 }'
 """A call that reads 20 tokens costs 2 cents."""
 
 
-def by_question(received: Received) -> Answer:
-    """Right where the question's number is even, else a new answer; slower the lower the number."""
-    number = int(question_of(received).split()[-1])
-    return say(THE_ANSWER if number % 2 == 0 else f"new {number}", delay=0.02 * (10 - number % 10))
+class ByVisit:
+    """Answers the first and the second repetition of a question differently, the first one much later."""
+
+    def __init__(self) -> None:
+        self.visits: dict[str, int] = {}
+
+    def __call__(self, received: Received) -> Answer:
+        question = question_of(received)
+        visit = self.visits[question] = self.visits.get(question, 0) + 1
+        number = int(question.split()[-1])
+        right = (number + visit * (number % 3 == 0)) % 2 == 0
+        return say(
+            THE_ANSWER if right else f"new {number}", delay=0.15 if visit == 1 else 0.01 * (number % 4)
+        )
 
 
 def comparable(comparison: Comparison) -> Any:
@@ -53,10 +63,12 @@ def comparable(comparison: Comparison) -> Any:
 
 async def test_the_result_is_the_same_whatever_the_order_of_completion(lab: Lab) -> None:
     await lab.ten()
-    lab.server.respond = by_question
+    lab.server.respond = ByVisit()
     alone = await lab.compare(concurrency=1, repetitions=2)
+    lab.server.respond = ByVisit()
     together = await lab.compare(concurrency=16, repetitions=2, fresh=True)
     assert comparable(together) == comparable(alone)
+    assert [case for case in cases_of(alone) if case["candidate"][0] != case["candidate"][1]]
     assert [case["caseId"] for case in cases_of(alone)] == list(reversed(lab.runs))
     assert ours_of(alone)["intervals"]["pass_rate"]["word"] == "too few cases"
 
