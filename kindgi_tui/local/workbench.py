@@ -1,6 +1,7 @@
 """The local workbench: a folder with one SQLite file, opened as one person (DESIGN section 9)."""
 
 import asyncio
+import errno
 import getpass
 import os
 import sqlite3
@@ -113,13 +114,23 @@ def _copy(connection: sqlite3.Connection, path: Path) -> None:
                 connection.backup(target)
             finally:
                 target.close()
-            # A link, unlike a rename, never replaces a file that came to be there meanwhile.
-            os.link(scratch, path)
+            _name(scratch, path)
         except FileExistsError:
             raise Conflict(f"{path} is there already. Name a new file.", code="backup-exists") from None
         finally:
             for name in (scratch, *(scratch.with_name(scratch.name + end) for end in ("-wal", "-shm"))):
                 name.unlink(missing_ok=True)
+
+
+def _name(scratch: Path, path: Path) -> None:
+    """Gives a finished file its name. A link, unlike a rename, never replaces a file that came meanwhile."""
+    try:
+        os.link(scratch, path)
+    except OSError as cause:
+        if cause.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS):
+            raise
+        # A disk without links, such as a stick.
+        scratch.rename(path)
 
 
 async def open_local(

@@ -74,7 +74,7 @@ def _of_sqlite(path: Path, cause: sqlite3.Error) -> Trouble | None:
     if name.startswith("SQLITE_FULL") or (name.startswith("SQLITE_IOERR") and not _has_room(path)):
         return _full(path)
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        return _read_only(path) if _has_room(path) else _full(path)
+        return _read_only(path)
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return Trouble(
             f"{path} is damaged or not a workspace. Restore a backup, or choose another folder with --workspace.",

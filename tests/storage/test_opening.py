@@ -1,13 +1,16 @@
 """Making and opening a file: migrations from every version, refusals that touch nothing."""
 
+import contextlib
 import sqlite3
 import stat
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from kindgi_tui.local.store.schema import APPLICATION_ID, MIGRATIONS
+from kindgi_tui.storage import opening
 from kindgi_tui.storage.opening import connect, open_file, statements
 from kindgi_tui.storage.sqlite import Database, Trouble, translated
 
@@ -94,6 +97,49 @@ def test_a_new_file_and_its_log_are_the_owners_alone(tmp_path: Path) -> None:
     for each in tmp_path.iterdir():
         assert stat.S_IMODE(each.stat().st_mode) == 0o600, each.name
     database.close()
+
+
+@pytest.mark.parametrize("lock", ["DEFERRED", "IMMEDIATE", "EXCLUSIVE"])
+def test_a_new_file_that_another_process_is_busy_with(tmp_path: Path, lock: str) -> None:
+    """Turning the log on waits for it, as everything else does."""
+    path = tmp_path / "f.db"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("PRAGMA application_id = 0")
+    other.execute(f"BEGIN {lock}")
+    other.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    later = threading.Timer(0.2, other.execute, ["COMMIT"])
+    later.start()
+    with translated(path):
+        open_file(path, MARK, STEPS, 5.0)
+    later.join()
+    other.close()
+    assert facts(path) == (len(STEPS), MARK, "wal", "ok")
+
+
+def test_what_another_process_makes_meanwhile_is_not_foreign(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It comes to be between the look at the owner and the look at the tables."""
+    path = tmp_path / "f.db"
+    makers: list[str] = []
+
+    def interrupted(where: Path, seconds: float) -> sqlite3.Connection:
+        connection = connect(where, seconds)
+
+        def before(statement: str) -> None:
+            if "sqlite_schema" in statement and not makers:
+                makers.append(statement)
+                monkeypatch.setattr(opening, "connect", connect)
+                with contextlib.suppress(Trouble, sqlite3.OperationalError), translated(path):
+                    open_file(path, MARK, STEPS, 0.01)
+
+        connection.set_trace_callback(before)
+        return connection
+
+    monkeypatch.setattr(opening, "connect", interrupted)
+    opened(path)
+    assert makers
+    assert facts(path) == (len(STEPS), MARK, "wal", "ok")
 
 
 def refused(path: Path, code: str) -> str:

@@ -1,6 +1,8 @@
 """A backup is one moment of the workspace, also while others write."""
 
 import asyncio
+import errno
+import os
 import sqlite3
 import stat
 from multiprocessing.connection import Connection
@@ -13,6 +15,10 @@ from kindgi_tui.local.workbench import FILE_NAME, LocalWorkbench, open_local
 from kindgi_tui.storage.sqlite import Trouble
 from kindgi_tui.workbench import Conflict, WorkbenchError
 from tests.faults.judging import broken, judge_for_ever, make, processes
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(each.name for each in folder.iterdir())
 
 
 async def test_a_backup_opens_as_a_workspace(bench: LocalWorkbench, tmp_path: Path) -> None:
@@ -35,6 +41,30 @@ async def test_a_file_that_is_there_is_never_replaced(bench: LocalWorkbench, tmp
             await bench.backup(path)
         assert refused.value.code == "backup-exists"
     assert (tmp_path / "mine").read_text() == "mine"
+
+
+async def test_a_file_that_comes_meanwhile_is_never_replaced(
+    bench: LocalWorkbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "exists", lambda self: False)
+        with pytest.raises(Conflict):
+            await bench.backup(mine)
+    assert mine.read_text() == "mine"
+    assert names(tmp_path) == ["mine", "w"]
+
+
+async def test_a_disk_without_links(
+    bench: LocalWorkbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_links(source: object, target: object) -> None:
+        raise PermissionError(errno.EPERM, "no links here")
+
+    monkeypatch.setattr(os, "link", no_links)
+    await bench.backup(tmp_path / "copy.db")
+    assert names(tmp_path) == ["copy.db", "w"]
 
 
 async def test_a_folder_that_is_not_there(bench: LocalWorkbench, tmp_path: Path) -> None:

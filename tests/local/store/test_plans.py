@@ -97,6 +97,16 @@ SINGLE: list[tuple[dict[str, object], str]] = [
     ({"replays": "only"}, "runs_newest"),
     ({"replays": "include"}, "runs_newest"),
     ({"comparison_id": "c1"}, "runs_comparison"),
+    ({"comparison_id": "c1", "project_id": PROJECT, "judged": False, "replays": "only"}, "runs_comparison"),
+    (
+        {
+            "comparison_id": "c1",
+            "project_id": PROJECT,
+            "subject_id": "acme.agent-3",
+            "statuses": ("completed",),
+        },
+        "runs_comparison",
+    ),
     ({"source": "recorded"}, "runs_source"),
     ({"source": "kindgi-jsonl"}, "runs_source"),
 ]

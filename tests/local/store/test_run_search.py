@@ -213,6 +213,17 @@ def test_a_search_within_each_filter(
     assert found(store, text, **asked) == expected
 
 
+def test_only_searched_texts_count(store: sqlite3.Connection) -> None:
+    """The pieces of three stand in the text, and the whole stands in the record, but not in the text."""
+    messages = [{"role": "user", "content": "unsaid"}, {"role": "agent", "content": "uns nsa sai aid"}]
+    insert_run(store, run(id="said by the user", output={"appended": messages}))
+    insert_run(store, run(id="a key", input={"unsaid": "uns nsa sai aid"}))
+    insert_run(store, run(id="apart", input=["uns", "nsaid"]))
+    insert_run(store, run(id="together", input=["an unsaid word"]))
+    index(store)
+    assert found(store, '"unsaid"') == ["together"]
+
+
 def test_pages_of_a_search_do_not_change_their_way(store: sqlite3.Connection) -> None:
     """The first page found by substring; a run with the word that comes later belongs to no later page."""
     for number in range(5):
