@@ -26,6 +26,8 @@ NOUNS: dict[str, tuple[str, str]] = {
     "agents": ("agents", "Published agents: list, show."),
     "flows": ("flows", "Published flows: list."),
     "models": ("models", "Where models are asked: list, check."),
+    "serve": ("serve", "Serve the workspace as the Kindgi API."),
+    "tokens": ("tokens", "Who may ask the server: add, list, revoke."),
     "doctor": ("doctor", "Look at this machine and the workspace."),
     "backup": ("backup", "Copy the workspace's file while it is in use."),
     "completion": ("completion", "Print a script that completes commands in your shell."),

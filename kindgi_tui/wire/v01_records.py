@@ -211,7 +211,7 @@ def masked(context: Json) -> Json:
     if not isinstance(context, dict) or not isinstance(sent, dict):
         return context
     hidden: dict[str, Json] = {
-        tool: {name: MASK for name in values} if isinstance(values, dict) else MASK
+        tool: dict.fromkeys(values, MASK) if isinstance(values, dict) else MASK
         for tool, values in sent.items()
     }
     return {**context, "toolEnv": hidden}

@@ -1,0 +1,133 @@
+"""`kindgi-tui serve`: the workspace as the Kindgi API, over HTTP."""
+
+import contextlib
+import json
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from kindgi_tui.cli import logs
+from kindgi_tui.cli.call import Call
+from kindgi_tui.cli.errors import say
+from kindgi_tui.cli.shared_options import as_verb
+from kindgi_tui.domain.projects import Person
+from kindgi_tui.workbench import Workbench
+
+DEV_FILE = ".kindgirc.json"
+"""The file the official clients look for in the folder they run in."""
+
+
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="The port; 0: a free one."
+)
+@click.option("--dialect", type=click.Choice(["0.1", "0.4"]), help="Only this one of the API's two dialects.")
+@click.option(
+    "--dev-file",
+    is_flag=True,
+    help=f"Write {DEV_FILE} here while it runs, so that the official clients find it.",
+)
+async def serve(call: Call, host: str, port: int, dialect: str | None, dev_file: bool) -> None:
+    """Serves the workspace as the Kindgi API until it is stopped. The first line it prints is its URL.
+
+    Who asks needs a token: `kindgi-tui tokens add`. The first start makes one and prints it once.
+    """
+    from kindgi_tui.server.serving import is_loopback
+    from kindgi_tui.server.serving import serve as run
+    from kindgi_tui.wire.dialects import DIALECTS
+
+    bench = call.bench
+    me = await bench.people.me()
+    first = await _first_token(bench, me)
+    spoken = DIALECTS if dialect is None else tuple(one for one in DIALECTS if one == dialect)
+    if not is_loopback(host):
+        say(
+            f"Everybody who reaches {host} can ask this server, without encryption. Put it behind one that encrypts."
+        )
+    async with contextlib.AsyncExitStack() as stack:
+        secret = None
+        if dev_file:
+            secret = await _dev_token(bench, stack)
+
+        def started(url: str) -> None:
+            call.out.line(url)
+            if first is not None:
+                call.out.line(f"Token, shown this once: {first}")
+            if secret is not None:
+                stack.enter_context(_dev_file(Path.cwd() / DEV_FILE, url, secret, me))
+
+        with _logged():
+            await run(bench, host, port, started, spoken)
+
+
+async def _first_token(bench: Workbench, me: Person) -> str | None:
+    """A token for whoever starts the server, where nobody ever had one."""
+    if await bench.tokens.list():
+        return None
+    _, secret = await bench.tokens.add("first", me.id, me.right)
+    return secret
+
+
+async def _dev_token(bench: Workbench, stack: contextlib.AsyncExitStack) -> str:
+    """A token that is revoked when the server ends."""
+    me = await bench.people.me()
+    token, secret = await bench.tokens.add(f"dev-file-{os.getpid()}", me.id, me.right)
+    stack.push_async_callback(bench.tokens.revoke, token.id)
+    return secret
+
+
+@contextlib.contextmanager
+def _dev_file(path: Path, url: str, secret: str, me: Person) -> Iterator[None]:
+    """The file while the server runs; what it holds is for its owner alone."""
+    text = json.dumps({"apiUrl": url, "token": secret, "userId": me.id}, indent=2) + "\n"
+    scratch = path.with_name(f"{path.name}.{os.getpid()}.part")
+    handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as stream:
+        stream.write(text)
+    scratch.replace(path)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            if path.read_text("utf-8") == text:
+                path.unlink()
+
+
+class _LogFiles(logging.Handler):
+    """Writes each fault into a log file of its own, and says where on standard error; the first hundred."""
+
+    left = 100
+    """How many are still written."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self.left <= 0:
+            return
+        self.left -= 1
+        path = logs.write(self.format(record))
+        where = f" The details are in {path}." if path is not None else ""
+        say(f"A request met something kindgi-tui doesn't expect.{where}")
+
+
+@contextlib.contextmanager
+def _logged() -> Iterator[None]:
+    handler = _LogFiles(logging.ERROR)
+    named = [logging.getLogger(name) for name in ("kindgi_tui.server", "uvicorn.error")]
+    for one in named:
+        one.addHandler(handler)
+        one.propagate = False
+    try:
+        yield
+    finally:
+        for one in named:
+            one.removeHandler(handler)
+            one.propagate = True
+        sys.stderr.flush()
+
+
+noun = as_verb("serve", example="kindgi-tui serve --port 4000\nkindgi-tui serve --dialect 0.1 --dev-file")(
+    serve
+)

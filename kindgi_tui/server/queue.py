@@ -1,0 +1,173 @@
+"""The judging queue of a project: the runs that owe a verdict of the caller.
+
+There are no judging rules here: every completed run that is no replay is in it, dismissing one is the caller's own
+skip, and an item is `judged` once anybody judged it.
+"""
+
+from collections.abc import Awaitable, Callable
+
+from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.judging import QueuedRun, QueueFilter
+from kindgi_tui.domain.queries import RunFilter
+from kindgi_tui.domain.runs import Run
+from kindgi_tui.server.asking import MOST, Answer, Ask
+from kindgi_tui.server.bodies import NOTHING
+from kindgi_tui.server.errors import Refusal, bad, missing
+from kindgi_tui.server.fields import fields_or_none, find_project
+from kindgi_tui.server.operations import PAGED, Operation
+from kindgi_tui.server.pages import page, sifted
+from kindgi_tui.server.queries import loose_time, one_of
+from kindgi_tui.wire import v01_records as records
+from kindgi_tui.workbench import NotFound, Page
+
+STATES = ("open", "judged", "dismissed", "erased")
+"""Where an item of the queue may stand."""
+
+MAX_REASON = 500
+"""The longest reason of a dismissal, in characters."""
+
+
+async def list_queue(ask: Ask) -> Answer:
+    """A page of the queue, oldest first, and how many items there are."""
+    project = await _project(ask)
+    sentence = f"`state` must be one of: {', '.join(STATES)}"
+    state = one_of(ask, "state", STATES, sentence) or "open"
+    one_of(ask, "forMe", ("true", "false"), "`forMe` must be `true` or `false`")
+    for name in ("addedAfter", "closedAfter"):
+        told = ask.given(name)
+        if told is not None and loose_time(told) is None:
+            raise bad(f"`{name}` must be a date-time")
+    if state == "erased" or ask.given("ruleId") or ask.given("judgeClassId"):
+        # Nothing here is erased, and there are no rules that could want a class.
+        return Answer({**page([], False, None), "total": 0})
+    query = QueueFilter(project_id=project, subject_id=ask.given("agentId"))
+    total = await _total(ask, query, state)
+    if ask.get("limit") == "0":
+        return Answer({**page([], False, None), "total": total})
+    found = await _page(ask, query, state)
+    rows: list[Json] = [records.queued(one, state) for one in found.data]
+    return Answer({**page(rows, found.has_more, found.next_cursor), "total": total})
+
+
+async def _project(ask: Ask) -> str:
+    identity = ask.params["projectId"]
+    found = await find_project(ask, identity)
+    if found is None:
+        raise missing("project-not-found", f'No project with id "{identity}"', {"projectId": identity})
+    return found.id
+
+
+async def _total(ask: Ask, query: QueueFilter, state: str) -> int:
+    if state == "judged":
+        return await ask.bench.runs.count(_judged(query))
+    progress = await ask.bench.queue.progress(query)
+    return progress.left if state == "open" else progress.skipped
+
+
+def _judged(query: QueueFilter) -> RunFilter:
+    return RunFilter(
+        project_id=query.project_id, subject_id=query.subject_id, statuses=("completed",), judged=True
+    )
+
+
+async def _page(ask: Ask, query: QueueFilter, state: str) -> Page[QueuedRun]:
+    added = ask.given("addedAfter")
+    since = None if added is None else loose_time(added)
+
+    async def judged(limit: int, cursor: str | None) -> Page[QueuedRun]:
+        runs = await ask.bench.runs.list(_judged(query), limit, cursor)
+        rows = tuple(QueuedRun(run=run, owed=1, judged=1) for run in runs.data)
+        return Page(data=rows, has_more=runs.has_more, next_cursor=runs.next_cursor)
+
+    fetch: Callable[[int, str | None], Awaitable[Page[QueuedRun]]] = judged
+    if state == "open":
+        fetch = lambda limit, cursor: ask.bench.queue.list(query, limit, cursor)  # noqa: E731
+    elif state == "dismissed":
+        fetch = lambda limit, cursor: ask.bench.queue.skipped(query, limit, cursor)  # noqa: E731
+    return await sifted(
+        fetch,
+        lambda one: since is None or (one.run.completed_at or one.run.created_at) > since,
+        ask.limit,
+        ask.cursor,
+    )
+
+
+async def _item(ask: Ask) -> Run:
+    project, identity = await _project(ask), ask.params["runId"]
+    try:
+        about = await ask.bench.runs.get(identity)
+    except NotFound:
+        about = None
+    fits = about is not None and about.id == identity and about.project_id == project
+    if about is None or not fits or about.status != "completed" or about.replay_of is not None:
+        raise missing(
+            "judging-item-not-found", f'Run "{identity}" isn\'t in the judging queue of this project.'
+        )
+    return about
+
+
+async def _state(ask: Ask, run: Run) -> str:
+    query = QueueFilter(project_id=run.project_id, subject_id=run.subject.id)
+    skipped = await ask.bench.queue.skipped(query, MOST)
+    if any(one.run.id == run.id for one in skipped.data):
+        return "dismissed"
+    return "judged" if run.judgments else "open"
+
+
+async def dismiss(ask: Ask) -> Answer:
+    """Takes a run out of the caller's queue."""
+    value = ask.body()
+    reason = fields_or_none(value).get("reason") if value is not NOTHING else None
+    if reason is not None and (not isinstance(reason, str) or len(reason) > MAX_REASON):
+        raise bad(f"reason must be a string of at most {MAX_REASON} characters.")
+    run = await _item(ask)
+    if await _state(ask, run) != "open":
+        raise Refusal(409, "judging-item-not-open", f'Run "{run.id}" isn\'t open in the judging queue.')
+    await ask.bench.queue.skip(run.id)
+    return Answer(records.queued(QueuedRun(run=run, owed=1, judged=0), "dismissed"))
+
+
+async def reopen(ask: Ask) -> Answer:
+    """Puts a run back into the caller's queue."""
+    run = await _item(ask)
+    if await _state(ask, run) != "dismissed":
+        raise Refusal(
+            409, "judging-item-not-open", f'Run "{run.id}" isn\'t dismissed from the judging queue.'
+        )
+    await ask.bench.queue.unskip(run.id)
+    return Answer(records.queued(QueuedRun(run=run, owed=1, judged=0), "open"))
+
+
+_BASE = "/v1/projects/{projectId}/judging-queue"
+OPERATIONS = (
+    Operation(
+        "GET",
+        _BASE,
+        list_queue,
+        "The runs that owe a verdict of the caller, oldest first.",
+        "page:queued",
+        query=(
+            *PAGED,
+            "state",
+            "agentId",
+            "ruleId",
+            "judgeClassId",
+            "forMe",
+            "addedAfter",
+            "closedAfter",
+        ),
+    ),
+    Operation(
+        "POST",
+        f"{_BASE}/{{runId}}/dismiss",
+        dismiss,
+        "Takes a run out of the caller's queue.",
+        "queued",
+        body="dismiss",
+        body_required=False,
+    ),
+    Operation(
+        "POST", f"{_BASE}/{{runId}}/reopen", reopen, "Puts a run back into the caller's queue.", "queued"
+    ),
+)
+"""The judging queue."""

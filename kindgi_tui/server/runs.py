@@ -1,0 +1,297 @@
+"""Runs: list, get, journal, start, cancel."""
+
+from datetime import datetime
+from typing import Any, get_args
+
+from kindgi_tui.domain.queries import Replays, RunFilter
+from kindgi_tui.domain.runs import RunDetail, RunStatus, Segment, SubjectKind
+from kindgi_tui.server.asking import MOST, Answer, Ask
+from kindgi_tui.server.bodies import NOTHING
+from kindgi_tui.server.errors import Refusal, bad, missing
+from kindgi_tui.server.fields import an_object, checked_project, segment_path
+from kindgi_tui.server.operations import PAGED, SCOPED, Operation
+from kindgi_tui.server.pages import after_key, page
+from kindgi_tui.server.queries import is_uuid, loose_time, one_of, scope, uuid_param
+from kindgi_tui.wire import v01_records as records
+from kindgi_tui.workbench import Invalid, NotFound
+
+STATUSES: tuple[str, ...] = get_args(RunStatus)
+"""Where a run may stand."""
+
+_OVER = ("completed", "failed", "cancelled")
+
+
+async def list_runs(ask: Ask) -> Answer:
+    """Runs, newest first."""
+    project = scope(ask, checked=True)
+    parent, trigger = _parent(ask), _trigger(ask)
+    kind, identity, version = _subject(ask)
+    statuses = _statuses(ask)
+    replays, comparison = _replays(ask)
+    included = _included(ask)
+    since, until = _times(ask)
+    top = one_of(ask, "topLevel", ("true", "false"), "`topLevel` must be `true` or `false`")
+    if parent or trigger or (kind == "flow" and identity == records.TURN_FLOW[0] and _other_turn(version)):
+        # No run here has a parent or a trigger, or is another flow version's turn.
+        return Answer(page([], False, None))
+    del top  # every run here is at the top
+    if kind == "flow" and identity == records.TURN_FLOW[0]:
+        kind, identity, version = "agent", None, None
+    query = RunFilter(
+        project_id=project,
+        subject_kind=kind,
+        subject_id=identity,
+        subject_version=version,
+        statuses=statuses,
+        created_since=since,
+        created_until=until,
+        replays=replays,
+        comparison_id=comparison,
+    )
+    try:
+        found = await ask.bench.runs.list(query, ask.limit, ask.cursor)
+    except Invalid as cause:
+        raise bad("`cursor` is malformed" if cause.field == "cursor" else cause.sentence) from None
+    rows = [
+        records.run(await ask.bench.runs.get(run.id) if included else run, ask.tenant, included)
+        for run in found.data
+    ]
+    return Answer(page(rows, found.has_more, found.next_cursor))
+
+
+def _parent(ask: Ask) -> bool:
+    parent = ask.get("parentRunId")
+    if parent is not None and not is_uuid(parent):
+        raise bad("`parentRunId` must be a run id (a UUID)")
+    return parent is not None
+
+
+def _trigger(ask: Ask) -> bool:
+    trigger = ask.get("triggerId")
+    if trigger is not None and not is_uuid(trigger):
+        raise bad("`triggerId` must be a trigger id (a UUID)")
+    return trigger is not None
+
+
+def _other_turn(version: str | None) -> bool:
+    return version is not None and version != records.TURN_FLOW[1]
+
+
+def _subject(ask: Ask) -> tuple[SubjectKind | None, str | None, str | None]:
+    for name in ("agentId", "agentVersion", "flowId", "flowVersion"):
+        if ask.get(name) == "":
+            raise bad(f"`{name}` must not be empty")
+    for kind in ("agent", "flow"):
+        if ask.get(f"{kind}Version") is not None and ask.get(f"{kind}Id") is None:
+            raise bad(f"`{kind}Version` needs `{kind}Id`")
+    agent, flow = ask.get("agentId"), ask.get("flowId")
+    if agent is not None:
+        if flow is not None and flow != records.TURN_FLOW[0]:
+            return "flow", agent, ask.get("agentVersion")
+        return "agent", agent, ask.get("agentVersion")
+    return ("flow", flow, ask.get("flowVersion")) if flow is not None else (None, None, None)
+
+
+def _statuses(ask: Ask) -> tuple[RunStatus, ...]:
+    told = ask.all("status")
+    unknown = [value or "(empty)" for value in told if value not in STATUSES]
+    if unknown:
+        raise bad(
+            f"Unknown `status` value(s): {', '.join(unknown)}. Expected one or more of: {', '.join(STATUSES)}"
+        )
+    return tuple(told)  # type: ignore[arg-type]
+
+
+def _replays(ask: Ask) -> tuple[Replays, str | None]:
+    told: Any = one_of(
+        ask, "replays", ("exclude", "include", "only"), "`replays` must be `exclude`, `include` or `only`"
+    )
+    comparison = ask.get("evalRunId")
+    if comparison == "":
+        raise bad("`evalRunId` must not be empty")
+    if comparison is not None and told == "exclude":
+        raise bad("`evalRunId` and `replays=exclude` cannot be combined")
+    return told or ("exclude" if comparison is None else "include"), comparison
+
+
+def _included(ask: Ask) -> bool:
+    told = ask.all("include")
+    unknown = [value or "(empty)" for value in told if value != "output"]
+    if unknown:
+        raise bad(f"Unknown `include` value(s): {', '.join(unknown)}")
+    return bool(told)
+
+
+def _times(ask: Ask) -> tuple[datetime | None, datetime | None]:
+    found: list[datetime | None] = []
+    for name in ("createdAfter", "createdBefore"):
+        told = ask.get(name)
+        moment = None if told is None else loose_time(told)
+        if told is not None and moment is None:
+            raise bad(f"`{name}` must be a date-time")
+        found.append(moment)
+    after, before = found
+    if after is not None and before is not None and after >= before:
+        raise bad("`createdAfter` must be earlier than `createdBefore`")
+    return after, before
+
+
+async def found_run(ask: Ask, details: bool = False) -> RunDetail:
+    """The run that the path names. Raises Refusal."""
+    identity = uuid_param(ask, "runId", "run")
+    try:
+        found = await ask.bench.runs.get(identity)
+    except NotFound:
+        found = None
+    if found is None or found.id != identity:
+        sentence = f"No run with id {identity}"
+        raise missing("run-not-found", sentence, {"runId": identity} if details else None)
+    return found
+
+
+async def get_run(ask: Ask) -> Answer:
+    """One run."""
+    return Answer(records.run(await found_run(ask), ask.tenant, output=True))
+
+
+async def run_journal(ask: Ask) -> Answer:
+    """How a run went, as far as that was recorded."""
+    uuid_param(ask, "runId", "run")
+    told = ask.get("limit")
+    if told is not None and not (told.isascii() and told.isdigit() and int(told) >= 1):
+        raise bad(f"`limit` must be a whole number, 1 or more (a page holds at most {MOST})")
+    entries = records.journal(await found_run(ask))
+    since = ask.get("since") or ""
+    if since.isascii() and since.isdigit():
+        entries = [entry for entry in entries if entry["sequence"] > int(since)]  # type: ignore[operator]
+    limit = ask.limit if told is not None else len(entries) or 1
+    return Answer(
+        after_key(entries, lambda entry: str(entry["sequence"]), lambda entry: entry, limit, ask.cursor)
+    )
+
+
+async def cancel_run(ask: Ask) -> Answer:
+    """Cancels a run; every run here has ended when it is written down."""
+    found = await found_run(ask, details=True)
+    if found.status in _OVER:
+        raise Refusal(
+            409,
+            "run-already-terminal",
+            f"Run {found.id} is already {found.status}",
+            {"runId": found.id, "status": found.status},
+        )
+    ask.may("editor", f'Not allowed to cancel run "{found.id}".')
+    raise Refusal(501, "run-not-running", f"Run {found.id} doesn't run here: nothing can cancel it.")
+
+
+async def start_run(ask: Ask) -> Answer:
+    """Runs one turn of an agent and answers when it ended, whatever `options.wait` says."""
+    value = ask.body()
+    if value is NOTHING:
+        raise bad("Request body must be valid JSON")
+    body = an_object(value, "Request body must be an object")
+    project = await checked_project(ask, body)
+    agent, flow = body.get("agent"), body.get("flow")
+    if agent and flow:
+        raise bad("Provide exactly one of `agent` or `flow`, not both")
+    subject = agent or flow
+    if not isinstance(subject, str):
+        raise bad("Request body must include `agent` or `flow`")
+    if "input" not in body:
+        raise bad("`input` is required")
+    version = _start_version(body, "agent" if agent else "flow")
+    segments = segment_path(body["segments"]) if "segments" in body else ()
+    _check_options(body)
+    if flow:
+        await _check_known(ask, "flow", subject, version)
+        raise Refusal(501, "flows-unsupported", "Flows can't be run here yet: run an agent.")
+    given = body["input"] if isinstance(body["input"], dict) else {}
+    if "userMessage" not in given:
+        raise bad("`input.userMessage` is required")
+    message = given["userMessage"]
+    if not isinstance(message, str):
+        raise bad("`input.userMessage` must be a string")
+    for name in ("conversationId", "parameters", "participantId"):
+        if given.get(name):
+            sentence = f"A run started here takes no `input.{name}`: leave it out."
+            raise Refusal(501, "run-option-not-supported", sentence)
+    await _check_known(ask, "agent", subject, version)
+    ask.may("editor", f'Not allowed to run agent "{subject}".')
+    landing = project or await ask.bench.projects.get()
+    return await _run_turn(ask, landing.id, subject, version, message, segments)
+
+
+async def _run_turn(
+    ask: Ask, project: str, agent: str, version: str | None, message: str, segments: tuple[Segment, ...]
+) -> Answer:
+    run = await ask.bench.runs.start(project, agent, version, message, segments)
+    return Answer(records.run(run, ask.tenant, output=True), 201)
+
+
+def _start_version(body: dict[str, Any], kind: str) -> str | None:
+    version = body.get(f"{kind}Version")
+    if version is not None and not isinstance(version, str):
+        raise bad(f"`{kind}Version` must be a string when supplied")
+    return version
+
+
+def _check_options(body: dict[str, Any]) -> None:
+    options = body.get("options", {})
+    if not isinstance(options, dict):
+        raise bad("`options` must be an object when supplied")
+    for name in ("wait", "dryRun"):
+        if not isinstance(options.get(name, False), bool):
+            raise bad(f"`options.{name}` must be a boolean")
+    if options.get("dryRun"):
+        raise Refusal(501, "run-option-not-supported", "A run here can't be dry: leave `options.dryRun` out.")
+
+
+async def _check_known(ask: Ask, kind: str, identity: str, version: str | None) -> None:
+    catalog = ask.bench.agents if kind == "agent" else ask.bench.flows
+    try:
+        await catalog.get(identity, version)
+    except NotFound:
+        at = "" if version is None else f' at version "{version}"'
+        raise missing(f"{kind}-not-found", f'No {kind} registered with id "{identity}"{at}') from None
+
+
+OPERATIONS = (
+    Operation(
+        "GET",
+        "/v1/runs",
+        list_runs,
+        "Runs, newest first.",
+        "page:run",
+        query=(
+            *PAGED,
+            *SCOPED,
+            "parentRunId",
+            "topLevel",
+            "agentId",
+            "agentVersion",
+            "flowId",
+            "flowVersion",
+            "status",
+            "createdAfter",
+            "createdBefore",
+            "triggerId",
+            "replays",
+            "evalRunId",
+            "include",
+        ),
+    ),
+    Operation(
+        "POST", "/v1/runs", start_run, "Runs a turn of an agent.", "run", 201, body="startRun", keyed=True
+    ),
+    Operation("GET", "/v1/runs/{runId}", get_run, "One run.", "run"),
+    Operation(
+        "GET",
+        "/v1/runs/{runId}/journal",
+        run_journal,
+        "How a run went.",
+        "page:journalEntry",
+        query=(*PAGED, "since"),
+    ),
+    Operation("POST", "/v1/runs/{runId}/cancel", cancel_run, "Cancels a run.", "run", keyed=True),
+)
+"""Runs."""

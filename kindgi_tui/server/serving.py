@@ -1,0 +1,144 @@
+"""Running the server: one process, one socket, until it is told to stop (DESIGN section 11)."""
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Callable, Iterator, Sequence
+
+import uvicorn
+from starlette.applications import Starlette
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from kindgi_tui.server.app import make_app
+from kindgi_tui.wire.dialects import DIALECTS, Dialect
+from kindgi_tui.workbench import Unavailable, Workbench
+
+HEADER_SECONDS = 20.0
+"""How long the head of a request may take to arrive."""
+
+STOP_SECONDS = 10
+"""How long what runs may take to finish once the server is told to stop."""
+
+
+class PatientProtocol(H11Protocol):
+    """HTTP that hangs up on a caller who never ends the head of a request."""
+
+    _waiting: asyncio.TimerHandle | None = None
+
+    def data_received(self, data: bytes) -> None:
+        """Reads what came; the clock runs while a head is begun and not ended."""
+        if self._waiting is None:
+            self._waiting = self.loop.call_later(HEADER_SECONDS, self._give_up)
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._rest()
+
+    def on_response_complete(self) -> None:
+        """A head that came whole, answered or refused, waits for nothing more."""
+        self._rest()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The caller has gone."""
+        self._rest()
+        super().connection_lost(exc)
+
+    def _rest(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+
+    def _give_up(self) -> None:
+        self._waiting = None
+        if not self.transport.is_closing():
+            self.transport.close()
+
+
+class _Server(uvicorn.Server):
+    """The server without uvicorn's signal handlers, which end the process by the signal they caught."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 takes a free one. Raises Unavailable."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((host, port))
+        sock.listen(512)
+        sock.setblocking(False)
+    except OSError as cause:
+        sock.close()
+        raise Unavailable(
+            f"Can't listen on {host} port {port}: {cause.strerror or cause}. "
+            "Choose another with --port, or 0 for a free one.",
+            code="machine-address",
+        ) from cause
+    return sock
+
+
+def url_of(sock: socket.socket) -> str:
+    """The URL of a listening socket."""
+    host, port = sock.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach that address."""
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
+async def serve(
+    bench: Workbench,
+    host: str,
+    port: int,
+    started: Callable[[str], None],
+    spoken: Sequence[Dialect] = DIALECTS,
+) -> None:
+    """Serves until SIGTERM or SIGINT; `started` is told the URL once requests are taken. Raises Unavailable."""
+    app = await make_app(bench, spoken)
+    with contextlib.closing(listening(host, port)) as sock:
+        server = _Server(_config(app), lambda: started(url_of(sock)))
+        loop = asyncio.get_running_loop()
+
+        def stop() -> None:
+            # A second signal doesn't wait for what runs.
+            server.force_exit = server.should_exit
+            server.should_exit = True
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stop)
+        try:
+            await server.serve([sock])
+        finally:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                loop.remove_signal_handler(number)
+
+
+def _config(app: Starlette) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=PatientProtocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=STOP_SECONDS,
+        limit_concurrency=1000,
+    )
