@@ -94,6 +94,8 @@ class WorkbenchApp(App[None]):
         self._start = start
         self._asked_project = project
         self._state_folder = state_folder
+        self.pressed = ("", 0.0)
+        """The key whose action runs, and when it was pressed (seconds, monotonic)."""
         self._going = False
         self._opened = False
         self._watcher: Watcher | None = None
@@ -172,7 +174,9 @@ class WorkbenchApp(App[None]):
         self._opened = True
 
     async def on_event(self, event: events.Event) -> None:
-        """Takes the key after `g` before any screen sees it."""
+        """Takes the key after `g` before any screen sees it, and remembers which key is acted on."""
+        if isinstance(event, events.Key):
+            self.pressed = (event.key, event.time)
         if self._going and isinstance(event, events.Key):
             self._going = False
             event.stop()

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from rich.segment import Segment
+from textual import events
+from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -14,7 +16,33 @@ from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.status_line import style_of
 
 
-class ItemsList(LineList):
+class ByHandList(LineList):
+    """A list whose cursor is set by what is judged; only a click is somebody's hand, and is told apart."""
+
+    class Clicked(Message):
+        """A row was clicked."""
+
+        def __init__(self, line_list: "ByHandList", number: int) -> None:
+            super().__init__()
+            self.line_list = line_list
+            """Which list."""
+            self.number = number
+            """The row's number, from 0."""
+
+        @property
+        def control(self) -> "ByHandList":
+            """Which list, for handlers that select by it."""
+            return self.line_list
+
+    def on_click(self, event: events.Click) -> None:
+        """Says which row was clicked, and leaves the cursor to whoever hears it."""
+        event.prevent_default()
+        number = event.y + self.scroll_offset.y
+        if number < self.count:
+            self.post_message(self.Clicked(self, number))
+
+
+class ItemsList(ByHandList):
     """One row an item: number, verdict, key, words, reason."""
 
     def __init__(self, written: Callable[[Sequence[Place]], None], *, id: str | None = None) -> None:

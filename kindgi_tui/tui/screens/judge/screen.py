@@ -17,13 +17,13 @@ from kindgi_tui.session.judging_walk import What
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.screens.judge.guidelines import GuidelineKeys
-from kindgi_tui.tui.screens.judge.items_list import ItemBar, ItemsList
+from kindgi_tui.tui.screens.judge.items_list import ByHandList, ItemBar, ItemsList
 from kindgi_tui.tui.screens.judge.options import sitting_from
 from kindgi_tui.tui.screens.judge.painted import PaintReports
 from kindgi_tui.tui.screens.judge.panes import JudgePanes
 from kindgi_tui.tui.screens.judge.reading import ReadingKeys
 from kindgi_tui.tui.screens.judge.rows import ending_parts, queue_row
-from kindgi_tui.tui.widgets.line_list import Cell, LineList
+from kindgi_tui.tui.widgets.line_list import Cell
 from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.text_pane import TextPane
 
@@ -46,7 +46,7 @@ class JudgeScreen(ReadingKeys, GuidelineKeys, WorkScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._pressed = ("", 0.0)
+        self._seated = False
         self._reason_for: Target | None = None
         self._drafts: dict[tuple[str, str], str] = {}
 
@@ -54,7 +54,7 @@ class JudgeScreen(ReadingKeys, GuidelineKeys, WorkScreen):
         """The queue, the conversation over the items, what to judge by."""
         yield Static("Judge", id="judge-title", markup=False)
         with Horizontal(id="judge-body"):
-            yield LineList(self._queue_row, id="judge-queue")
+            yield ByHandList(self._queue_row, id="judge-queue")
             with Vertical(id="judge-centre"):
                 yield TextPane(id="judge-text", empty="Looking for what owes a verdict of yours …")
                 yield ItemBar(id="judge-bar")
@@ -86,7 +86,7 @@ class JudgeScreen(ReadingKeys, GuidelineKeys, WorkScreen):
     def on_screen_resume(self) -> None:
         """Takes what the screen one comes from asks for; else goes on where one was."""
         sitting = sitting_from(self.app.options, self.app.project.id)
-        if sitting is None and self.session.sitting is None:
+        if sitting is None and not self._seated:
             sitting = self._whole_queue()
         if sitting is not None:
             self.sit_down(sitting)
@@ -98,6 +98,7 @@ class JudgeScreen(ReadingKeys, GuidelineKeys, WorkScreen):
 
     def sit_down(self, sitting: Sitting) -> None:
         """Begins to judge something else."""
+        self._seated = True
         self.work(self._sit_down(sitting), group="sitting", exclusive=True)
 
     async def _sit_down(self, sitting: Sitting) -> None:
@@ -114,15 +115,11 @@ class JudgeScreen(ReadingKeys, GuidelineKeys, WorkScreen):
 
     # What is seen
 
-    def _forward_event(self, event: events.Event) -> None:
-        if isinstance(event, events.Key):
-            self._pressed = (event.key, event.time)
-        super()._forward_event(event)
-
     @property
     def lag(self) -> float:
         """Seconds since the key that is being handled was pressed."""
-        return max(0.0, time.monotonic() - self._pressed[1]) if self._pressed[1] else 0.0
+        pressed = self.app.pressed[1]
+        return max(0.0, time.monotonic() - pressed) if pressed else 0.0
 
     def _written(self, places: Any) -> None:
         self._reports.written(places)
@@ -297,7 +294,7 @@ class JudgeScreen(ReadingKeys, GuidelineKeys, WorkScreen):
 
     def do_used(self) -> None:
         """Gives a reason that was used before."""
-        target, key = self.session.target, self._pressed[0]
+        target, key = self.session.target, self.app.pressed[0]
         if target is None:
             return
         reasons = self.session.reasons.of(target.sheet.run.subject.id)
@@ -358,14 +355,14 @@ class JudgeScreen(ReadingKeys, GuidelineKeys, WorkScreen):
         """The last item."""
         self._by_hand(1_000)
 
-    @on(LineList.Moved, "#judge-items")
-    def _item_clicked(self, event: LineList.Moved) -> None:
+    @on(ByHandList.Clicked, "#judge-items")
+    def _item_clicked(self, event: ByHandList.Clicked) -> None:
         if event.number != self.session.walk.cursor:
             self.session.moved()
             self.session.walk.stand(event.number)
 
-    @on(LineList.Moved, "#judge-queue")
-    def _run_clicked(self, event: LineList.Moved) -> None:
+    @on(ByHandList.Clicked, "#judge-queue")
+    def _run_clicked(self, event: ByHandList.Clicked) -> None:
         if event.number != self.session.walk.index and not self.session.walk.at_end:
             self._to_run(event.number - self.session.walk.index)
 
