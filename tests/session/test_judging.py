@@ -215,7 +215,8 @@ async def test_a_reason_belongs_to_the_last_verdict_until_the_cursor_is_moved(tm
         assert hands.session.target is None
         await hands.say("no")
         target = hands.session.target
-        assert target is not None and target.last and target.item.key == "a"
+        assert target is not None
+        assert (target.last, target.item.key) == (True, "a")
         assert hands.session.give_reason(" too old ").sentence == "a: no — too old"
         assert hands.place == ("run-0000", "b")
         hands.session.moved()
@@ -223,7 +224,8 @@ async def test_a_reason_belongs_to_the_last_verdict_until_the_cursor_is_moved(tm
         assert hands.session.give_reason("x").kind == "no"
         hands.session.walk.move(-1)
         target = hands.session.target
-        assert target is not None and not target.last and target.said.reason == "too old"
+        assert target is not None
+        assert (target.last, target.said.reason) == (False, "too old")
         hands.session.give_reason("wrong product")
         assert hands.place == ("run-0000", "b")
         assert (await hands.stored())["run-0000", "a"] == ("no", "wrong product")

@@ -131,7 +131,10 @@ def test_filters_by_agent_and_path(store: sqlite3.Connection) -> None:
     flow = run(subject=Subject(kind="flow", id="acme.a", version="1.0.0"), output={"z": 1}, minute=3)
     for each in (mine, other, flow):
         insert_run(store, each)
-    by = lambda **fields: ids(store, QueueFilter(project_id=PROJECT, **fields))  # noqa: E731
+
+    def by(**fields: object) -> list[str]:
+        return ids(store, QueueFilter.model_validate({"project_id": PROJECT, **fields}))
+
     assert by(subject_id="acme.a") == [mine.id, flow.id]
     assert by(subject_id="acme.a", subject_kind="agent") == [mine.id]
     assert by(segments=(Segment(key="company", value="x"),)) == [mine.id, other.id]
@@ -147,9 +150,11 @@ def test_a_random_order_is_the_seeds_own_and_the_same_again(store: sqlite3.Conne
     runs = [run(minute=number, path="company:x") for number in range(60)]
     for each in runs:
         insert_run(store, each)
-    by = lambda seed, limit=7, **more: ids(  # noqa: E731
-        store, QueueFilter(project_id=PROJECT, order="random", seed=seed, **more), limit
-    )
+
+    def by(seed: str, limit: int = 7, **more: object) -> list[str]:
+        fields = {"project_id": PROJECT, "order": "random", "seed": seed, **more}
+        return ids(store, QueueFilter.model_validate(fields), limit)
+
     once = by("7")
     assert sorted(once) == sorted(each.id for each in runs)
     assert once == by("7", 100) != by("8")
@@ -250,7 +255,7 @@ def test_the_queue_is_what_a_plain_look_at_everything_says(
                     past = said_of[each.id].setdefault(key, [])
                     if not past or past[-1] != verdict:
                         past.append(verdict)
-                    add_judgment(store, said(each.id, key, verdict), ANN)  # type: ignore[arg-type]
+                    add_judgment(store, said(each.id, key, verdict), ANN)
                 case "back":
                     for key, past in said_of[each.id].items():
                         if past:
