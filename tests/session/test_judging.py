@@ -17,7 +17,7 @@ from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment
 from kindgi_tui.domain.runs import RunDetail, Subject
 from kindgi_tui.local.store.values import from_ms
 from kindgi_tui.local.workbench import LocalWorkbench, open_local
-from kindgi_tui.session.judging import JudgingSession, Told
+from kindgi_tui.session.judging import JudgingSession, Target, Told
 from kindgi_tui.session.judging_pace import IDLE, Pace, duration
 from kindgi_tui.session.judging_reasons import Reasons
 from kindgi_tui.session.judging_seen import SeenGuard
@@ -57,6 +57,9 @@ class Hands:
         told = self.session.say(verdict)  # type: ignore[arg-type]
         await self.arrive()
         return told
+
+    def target(self) -> Target | None:
+        return self.session.target
 
     @property
     def place(self) -> tuple[str, str]:
@@ -212,18 +215,18 @@ async def test_undo_goes_back_across_runs_and_a_changed_verdict_comes_back(tmp_p
 async def test_a_reason_belongs_to_the_last_verdict_until_the_cursor_is_moved(tmp_path: Path) -> None:
     async with judging(tmp_path) as hands:
         await hands.sit()
-        assert hands.session.target is None
+        assert hands.target() is None
         await hands.say("no")
-        target = hands.session.target
+        target = hands.target()
         assert target is not None
         assert (target.last, target.item.key) == (True, "a")
         assert hands.session.give_reason(" too old ").sentence == "a: no — too old"
         assert hands.place == ("run-0000", "b")
         hands.session.moved()
-        assert hands.session.target is None
+        assert hands.target() is None
         assert hands.session.give_reason("x").kind == "no"
         hands.session.walk.move(-1)
-        target = hands.session.target
+        target = hands.target()
         assert target is not None
         assert (target.last, target.said.reason) == (False, "too old")
         hands.session.give_reason("wrong product")
