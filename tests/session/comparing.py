@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kindgi_tui.demo.make import make_demo
 from kindgi_tui.domain.comparison_records import Comparison, ComparisonRequest
 from kindgi_tui.domain.test_set_versions import BuildRequest
 from kindgi_tui.local.store.values import now_ms
@@ -18,18 +19,31 @@ PASSWORD = "240c0a0b-542b-4cb1-9156-fe7153a4377a"
 PACKAGE = "c9d3a6c4-21d7-4a43-9b8e-6f6f5d4b3a03"
 
 
-@asynccontextmanager
-async def docs_of(folder: Path) -> AsyncIterator[LocalWorkbench]:
-    """The workbench on a demo, with the test set of `docs` built."""
-    workbench, _ = await open_local(folder)
-    try:
+async def make_compared(folder: Path) -> None:
+    """A demo with the test set of `docs` built, and 0.2.0 compared on it with two repetitions."""
+    await make_demo(folder)
+    async with docs_of(folder) as workbench:
         project = (await workbench.projects.get("docs")).id
         await workbench.test_sets.build(
             BuildRequest(test_set_id=SET, version="1.0.0", project_id=project, agent_id=AGENT)
         )
+        await compare(workbench, repetitions=2)
+
+
+@asynccontextmanager
+async def docs_of(folder: Path) -> AsyncIterator[LocalWorkbench]:
+    """The workbench on a workspace."""
+    workbench, _ = await open_local(folder)
+    try:
         yield workbench
     finally:
         await workbench.close()
+
+
+async def compared(workbench: LocalWorkbench) -> Comparison:
+    """The comparison that `make_compared` made."""
+    oldest = (await workbench.comparisons.list(limit=100)).data[-1]
+    return await workbench.comparisons.get(oldest.id)
 
 
 async def start(workbench: LocalWorkbench, version: str = "0.2.0", **more: Any) -> Comparison:
@@ -65,7 +79,7 @@ class Frozen(NamedTuple):
             connection.executemany(f"INSERT INTO repetitions VALUES ({places})", self.taken)
             connection.execute(
                 "UPDATE comparisons SET status = ?, result = ?, completed = ?, finished = ?, finished_cases = ?, "
-                "owner = NULL WHERE id = ?",
+                "cached = ?, owner = NULL WHERE id = ?",
                 (*self.row, self.identity),
             )
         connection.close()
@@ -76,7 +90,7 @@ def freeze(folder: Path, identity: str, without: tuple[str, ...] = ()) -> Frozen
     database = folder / "workspace.db"
     with sqlite3.connect(database, timeout=10) as connection:
         seq, *row = connection.execute(
-            "SELECT seq, status, result, completed, finished, finished_cases FROM comparisons WHERE id = ?",
+            "SELECT seq, status, result, completed, finished, finished_cases, cached FROM comparisons WHERE id = ?",
             (identity,),
         ).fetchone()
         taken: list[tuple[Any, ...]] = []
@@ -88,8 +102,8 @@ def freeze(folder: Path, identity: str, without: tuple[str, ...] = ()) -> Frozen
             connection.execute("DELETE FROM repetitions WHERE comparison = ? AND case_id = ?", where)
         connection.execute(
             "UPDATE comparisons SET status = 'running', result = NULL, completed = NULL, finished = finished - ?, "
-            "finished_cases = finished_cases - ?, owner = 'somebody', heartbeat = ? WHERE seq = ?",
-            (len(taken), len(without), now_ms() + 10_000_000, seq),
+            "finished_cases = finished_cases - ?, cached = cached - ?, owner = 'somebody', heartbeat = ? WHERE seq = ?",
+            (len(taken), len(without), len(taken), now_ms() + 10_000_000, seq),
         )
     connection.close()
     return Frozen(database, identity, tuple(row), taken)

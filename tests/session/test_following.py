@@ -9,27 +9,26 @@ from typing import Any, cast
 
 import pytest
 
-from kindgi_tui.demo.make import make_demo
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison, ComparisonEvent
 from kindgi_tui.session.following import Look, Pace, Watcher, ended_sentence, looks
 from kindgi_tui.workbench import NotFound, Workbench
-from tests.session.comparing import CHARGE, PACKAGE, PASSWORD, compare, docs_of, freeze, start
+from tests.session.comparing import CHARGE, PACKAGE, PASSWORD, compared, docs_of, freeze, make_compared, start
 
 
 @pytest.fixture(scope="module")
-def made_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo's workspace, made once."""
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A demo with a comparison, made once."""
     folder = tmp_path_factory.mktemp("demo") / "workspace"
-    asyncio.run(make_demo(folder))
+    asyncio.run(make_compared(folder))
     return folder
 
 
 @pytest.fixture
-def demo(made_demo: Path, tmp_path: Path) -> Path:
+def demo(made: Path, tmp_path: Path) -> Path:
     """A copy of it."""
     folder = tmp_path / "workspace"
-    shutil.copytree(made_demo, folder)
+    shutil.copytree(made, folder)
     return folder
 
 
@@ -91,7 +90,7 @@ class Burst:
 
 async def test_looks_are_few_never_stale_and_the_end_comes_at_once(demo: Path) -> None:
     async with docs_of(demo) as docs:
-        done = await compare(docs)
+        done = await compared(docs)
     burst = Burst(done, pause=0.5)
     workbench = cast(Workbench, SimpleNamespace(comparisons=burst))
     seen = [look async for look in looks(workbench, done.id, hz=10)]
@@ -107,7 +106,7 @@ async def test_looks_are_few_never_stale_and_the_end_comes_at_once(demo: Path) -
 
 async def test_leaving_ends_the_following(demo: Path) -> None:
     async with docs_of(demo) as docs:
-        done = await compare(docs)
+        done = await compared(docs)
     burst = Burst(done, pause=60)
     workbench = cast(Workbench, SimpleNamespace(comparisons=burst))
     before = asyncio.all_tasks()
@@ -145,7 +144,7 @@ def part(result: Json, *steps: str) -> Any:
 
 async def test_what_it_comes_to_so_far(demo: Path) -> None:
     async with docs_of(demo) as docs:
-        done = await compare(docs, repetitions=2)
+        done = await compared(docs)
         frozen = freeze(demo, done.id, without=(CHARGE, PASSWORD, PACKAGE))
         assert await docs.comparisons.partial(done.id) is None
         frozen.thaw()
@@ -186,8 +185,10 @@ async def test_one_is_told_once_of_an_end(demo: Path) -> None:
         watcher.watch("00000000-0000-4000-8000-000000000000")
         assert len(watcher.watched) == 2
         await asyncio.wait_for(done.wait(), 30)
-        while watcher.watched:
-            await asyncio.sleep(0.01)
+        for _ in range(200):
+            if watcher.watched:
+                await asyncio.sleep(0.01)
+        assert not watcher.watched
         assert [one.id for one in told] == [started.id]
         assert ended_sentence(told[0]) == (
             "The comparison of acme-ops.article-picker 0.3.0 is done. People's judgments rate "

@@ -116,16 +116,16 @@ def _columns(measures: Sequence[Measure], room: int, candidate: str) -> tuple[_C
     repeated = any(one.spread is not None for one in measures)
     roomy = room >= 100
     offered: list[tuple[int, _Column]] = [
-        (0, _Column("", _LABEL if room >= 80 else 15, False, lambda one, cells: (one.label, ""))),
+        (0, _Column("", _LABEL if room >= 78 else 14, False, lambda one, cells: (one.label, ""))),
         (0, _Column("recorded" if roomy else "then", 9 if roomy else 6, True, _before)),
         (0, _Column("", 3, False, lambda one, cells: (" → ", "dim"))),
         (0, _Column(candidate if roomy else "now", 9 if roomy else 6, False, _now)),
-        (6, _Column("", 5, False, _bar)),
+        (6, _Column("", 4, False, _bar)),
         (1, _Column("points", 7 if roomy else 6, True, _delta)),
         (4, _Column("95% interval" if roomy else "interval", 14 if roomy else 12, True, _interval)),
         (3, _Column("", 18, False, lambda one, cells: (f" {one.word}", _word_style(one)))),
-        (5, _Column("spread" if roomy else "±", 7 if roomy else 5, True, _spread)),
-        (2, _Column("n", 7 if roomy else 5, True, lambda one, cells: (f"{one.n:,}", ""))),
+        (5, _Column("spread" if roomy else "±", 7 if roomy else 4, True, _spread)),
+        (2, _Column("n", 7 if roomy else 6, True, lambda one, cells: (f"{one.n:,}", ""))),
     ]
     if not repeated:
         offered = [each for each in offered if each[1].told is not _spread]

@@ -1,75 +1,15 @@
-"""The items of a case in a list: new ones first, for people to judge, then kept with their moves, then dropped."""
+"""The items of a case in a list: how each stands, its verdict, its move, what it is."""
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
 
-from kindgi_tui.domain.base import Json
-from kindgi_tui.domain.items import Item, output_items
-from kindgi_tui.domain.judgments import ItemRef, Judgment
-from kindgi_tui.domain.test_sets import Case, ItemSummary
-from kindgi_tui.session.reviewing import changes_now
+from kindgi_tui.domain.judgments import Judgment
+from kindgi_tui.session.opened_case import CaseItem, Kind
 from kindgi_tui.text import one_line
 from kindgi_tui.tui.screens.runs.rows import item_words
 from kindgi_tui.tui.widgets.line_list import Cell
 
-Kind = Literal["new", "kept", "dropped"]
-"""How an item of the new output, or of the recorded one, stands to the other."""
-
 SIGNS: dict[Kind, str] = {"new": "+ new", "kept": "= kept", "dropped": "− dropped"}
-"""It in sign and word."""
-
-
-class CaseItem(NamedTuple):
-    """One item of a case."""
-
-    kind: Kind
-    """How it stands."""
-    key: str
-    """Its key."""
-    ref: ItemRef | None
-    """What a verdict on it names: the derived key, pointer and rank; only new ones can be judged here."""
-    value: Json
-    """Its content, in the new output, or in the recorded one when it was dropped."""
-    rank_before: int | None
-    """Its place in the recorded list, from 0."""
-    rank: int | None
-    """Its place now, from 0."""
-    said: ItemSummary | None
-    """What people said of it in the test set."""
-
-
-def case_items(case: Case, output: Json) -> tuple[CaseItem, ...]:
-    """The items of one replay of a case, new ones first."""
-    changes, now = changes_now(case, output)
-    said = {item.key: item for item in case.items}
-    recorded = {item.key: item for item in output_items(case.output, case.subject.kind == "agent")}
-    items = [_item("new", one.key, now, None, one.rank, None) for one in changes.new]
-    items += [
-        _item("kept", one.key, now, one.rank_before, one.rank, said.get(one.key)) for one in changes.kept
-    ]
-    items += [
-        _item("dropped", one.key, recorded, one.rank_before, None, said.get(one.key))
-        for one in changes.dropped
-    ]
-    return tuple(items)
-
-
-def _item(
-    kind: Kind,
-    key: str,
-    values: Mapping[str, Item],
-    before: float | int | None,
-    now: float | int | None,
-    said: ItemSummary | None,
-) -> CaseItem:
-    item = values.get(key)
-    ref = None
-    if kind == "new" and item is not None:
-        ref = ItemRef(key=item.key, pointer=item.pointer, rank=item.rank)
-    return CaseItem(
-        kind, key, ref, None if item is None else item.value,
-        None if before is None else int(before), None if now is None else int(now), said,
-    )  # fmt: skip
+"""How an item stands, in sign and word."""
 
 
 def item_row(item: CaseItem, judgments: Sequence[Judgment], me: str, width: int) -> list[Cell]:

@@ -112,7 +112,7 @@ def count_lines(comparison: Comparison, counts: Counts) -> tuple[str, str]:
     if request.repetitions > 1:
         spent.append(f"{request.repetitions} repetitions")
     if progress.finished:
-        spent.append(f"{progress.cached:,} of {progress.finished:,} from stored replies")
+        spent.append(f"{progress.cached:,} of {progress.finished:,} cached")
     spent += [f"{one_line(model, 40)} ({runs:,})" for model, runs in counts.models]
     if request.reads == "live":
         spent.append("live reads")

@@ -9,6 +9,7 @@ from textual.widgets import Static
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison
+from kindgi_tui.domain.headline import interval_sentence
 from kindgi_tui.session.following import FINAL, Look, looks
 from kindgi_tui.session.reviewing import FILTERS, Review, Reviewed, newest_of, place_of, questions_of
 from kindgi_tui.text import json_text, one_line
@@ -150,7 +151,7 @@ class ComparisonScreen(WorkScreen):
             self.query_one(f"#comparison-{name}", Static).update(shown)
 
     def _title_words(self, comparison: Comparison) -> str:
-        told = [comparison.status]
+        told: list[str] = [comparison.status]
         if self._rescores:
             told[0] += f", rescored ×{self._rescores}"
         told += [candidate_name(comparison), f"{comparison.test_set_id} {comparison.test_set_version}"]
@@ -165,6 +166,9 @@ class ComparisonScreen(WorkScreen):
             words = f"It reached its cost limit of ${comparison.request.cost_limit or 0:g} and was cancelled. {words}"
         elif comparison.status not in FINAL and words:
             words = f"So far: {words}"
+        first = self._review.measures[0] if self._review.measures else None
+        if first is not None and first.delta is not None:
+            words += " " + interval_sentence(first.label, first.interval, first.n)
         return words or (
             "Waiting for the first case …" if comparison.status not in FINAL else "There is no result."
         )

@@ -50,13 +50,15 @@ class ComparisonsScreen(WorkScreen):
         return self._window.get(self.rows.cursor) if self._window is not None else None
 
     def on_mount(self) -> None:
-        """Takes the keys, and looks after running ones."""
+        """Loads the list, and looks after running ones."""
         self.rows.focus()
+        self.do_refresh()
         self.set_interval(LIVE_SECONDS, self._look)
 
     def on_screen_resume(self) -> None:
-        """Loads the list; what happened elsewhere shows."""
-        self.work(self._load(), group="load", exclusive=True)
+        """What happened elsewhere shows."""
+        if self._window is not None:
+            self.do_refresh()
 
     def _row(self, number: int, width: int) -> list[Cell] | None:
         window = self._window

@@ -1,0 +1,27 @@
+"""What stands over a case's text and over its items."""
+
+from kindgi_tui.session.opened_case import OpenedCase
+from kindgi_tui.session.reviewing import STANDINGS, question
+from kindgi_tui.tui.screens.comparison.rows import notes_of, shares
+
+
+def title_line(opened: OpenedCase) -> str:
+    """Which case of the list it is, and what went in."""
+    asked = question(opened.case) if opened.case is not None else opened.reviewed.result.case_id
+    return f"Case {opened.place + 1:,} of {len(opened.cases):,} · {asked}"
+
+
+def marks_line(opened: OpenedCase) -> str:
+    """How the candidate did on it, what to know of it, and which repetition is shown."""
+    reviewed, runs = opened.reviewed, len(opened.runs)
+    marks = [STANDINGS.get(reviewed.standing, ""), f"{shares(reviewed)} judged yes", *notes_of(reviewed)]
+    if runs > 1:
+        marks.append(f"repetition {opened.repetition + 1} of {runs}")
+    return " · ".join(mark for mark in marks if mark)
+
+
+def items_line(opened: OpenedCase) -> str:
+    """How many items there are of each kind, and how many to judge."""
+    counts = {kind: sum(item.kind == kind for item in opened.items) for kind in ("new", "kept", "dropped")}
+    new = f"{counts['new']} new, {opened.open_items} to judge"
+    return f"Items · {new} · {counts['kept']} kept · {counts['dropped']} dropped"

@@ -1,0 +1,319 @@
+"""Reviewing a comparison: order, filters, what waits, rescores folded; a case with its items and verdicts."""
+
+import asyncio
+import json
+import math
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.comparison_records import Comparison
+from kindgi_tui.domain.judgments import Verdict
+from kindgi_tui.local.workbench import LocalWorkbench
+from kindgi_tui.session.opened_case import OpenedCase
+from kindgi_tui.session.reviewing import (
+    FILTERS,
+    Counts,
+    Review,
+    newest_of,
+    number,
+    place_of,
+    questions_of,
+)
+from kindgi_tui.workbench import NotFound
+from tests.session.comparing import (
+    CHARGE,
+    PACKAGE,
+    PASSWORD,
+    SET,
+    compare,
+    compared,
+    docs_of,
+    freeze,
+    make_compared,
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A demo with a comparison, made once."""
+    folder = tmp_path_factory.mktemp("demo") / "workspace"
+    asyncio.run(make_compared(folder))
+    return folder
+
+
+@pytest_asyncio.fixture
+async def docs(made: Path, tmp_path: Path) -> AsyncIterator[LocalWorkbench]:
+    """A copy of the demo, with the test set of `docs`."""
+    folder = tmp_path / "workspace"
+    shutil.copytree(made, folder)
+    async with docs_of(folder) as workbench:
+        yield workbench
+
+
+def review_of(comparison: Comparison) -> Review:
+    review = Review()
+    review.take(comparison.result, comparison.request.k)
+    return review
+
+
+def opened(workbench: LocalWorkbench, comparison: Comparison, place: int = 0) -> OpenedCase:
+    return OpenedCase(workbench, "root", comparison, review_of(comparison).cases, place, clock=lambda: 0.0)
+
+
+async def me(workbench: LocalWorkbench) -> str:
+    return (await workbench.people.me()).id
+
+
+async def test_a_result_is_read_with_its_figures_and_words(docs: LocalWorkbench) -> None:
+    done = await compare(docs, repetitions=2, k=7)
+    review = review_of(done)
+    yes, items, top = review.measures
+    assert [one.label for one in review.measures] == ["Judged yes", "Judged items", "Top 7 judged yes"]
+    assert (yes.before, yes.now, yes.n, yes.word, yes.spread) == (1 / 3, 1, 3, "too few cases", 0)
+    assert (items.before, items.now, items.delta) == (0.75, 0.5, -0.25)
+    assert top.interval is not None
+    assert top.interval.low == pytest.approx(2 / 3)
+    assert top.interval.high == pytest.approx(2 / 3)
+    assert review.counts == Counts(
+        cases=3, diverged=1, waiting=3, models=(("anthropic claude-sonnet-5-5", 6),)
+    )
+    assert review.headline.startswith("People's judgments rate acme-ops.article-picker 0.2.0 better than")
+    sizes = review.sizes()
+    assert sizes == dict.fromkeys(FILTERS, 0) | {"all": 3, "improved": 3, "new": 3, "diverged": 1}
+    assert [case.result.case_id for case in review.narrowed("diverged")] == [PASSWORD]
+    assert {case.result.case_id for case in review.cases} == {CHARGE, PASSWORD, PACKAGE}
+    assert place_of(review.cases, "nothing") is None
+    found: dict[str, str] = {}
+    async for page in questions_of(docs, done):
+        found |= page
+    assert found[CHARGE] == "I was charged twice for one order. How do I get my money back?"
+
+
+def a_case(case_id: str, **more: Any) -> dict[str, Json]:
+    return {"caseId": case_id, "runIds": [f"run of {case_id}"], **more}
+
+
+def test_every_filter_leaves_its_own_and_the_results_order_holds() -> None:
+    new = {"kept": [], "dropped": [], "new": [{"key": "answer", "pointer": "/x"}, {"key": "b", "judged": {}}]}
+    cases: list[Json] = [
+        a_case("same"), a_case("new", changes=new), a_case("live", diverged=True),
+        a_case("refused", refusedWrites=2), a_case("stopped", stopped={"toolId": "t", "arguments": 1}),
+        a_case("broken", error="It broke."), a_case("worse"), a_case("better"), a_case("nowhere"),
+    ]  # fmt: skip
+    standing = {"worse": "regressed", "better": "improved", "same": "unchanged"}
+    order = ["worse", "stopped", "broken", "new", "live", "refused", "better", "same"]
+    told: list[Json] = [
+        {"caseId": one, "standing": standing.get(one, "unknown"), "isNew": one == "new", "change": None}
+        for one in order
+    ]
+    review = Review()
+    review.take({"perCase": cases, "ours": {"cases": told}}, 10)
+    assert [case.result.case_id for case in review.cases] == [*order, "nowhere"]
+    wanted = {
+        "regressed": "worse", "improved": "better", "new": "new", "diverged": "live", "refused": "refused",
+        "stopped": "stopped", "errors": "broken",
+    }  # fmt: skip
+    for name in FILTERS[1:]:
+        assert [case.result.case_id for case in review.narrowed(name)] == [wanted[name]], name
+    assert review.unjudged() == [("run of new", "answer")]
+    # Cases that did not change are not read again; those that did are.
+    kept = {case.result.case_id: case.result for case in review.cases}
+    review.take({"perCase": [*cases[1:], a_case("same", diverged=True)], "ours": {"cases": told}}, 10)
+    again = {case.result.case_id: case.result for case in review.cases}
+    assert again["new"] is kept["new"]
+    assert again["same"] is not kept["same"]
+    review.take(None, 10)
+    assert (review.cases, review.measures, review.headline) == ((), (), "")
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        None,
+        [],
+        "x",
+        math.nan,
+        10**400,
+        True,
+        {"metrics": 3, "cases": math.inf},
+        {"metrics": {"weightedYesShare": []}},
+    ],
+)
+def test_odd_results_are_read_without_a_word(odd: Any) -> None:
+    review = Review()
+    results: list[Any] = [
+        odd,
+        {"summary": odd, "perCase": odd, "ours": odd},
+        {"perCase": [odd], "ours": {"cases": [odd]}},
+    ]
+    for result in results:
+        review.take(result, 10)
+        assert review.cases == ()
+    assert number(odd) is None
+
+
+async def test_verdicts_wait_for_a_rescore_and_move_the_figures(docs: LocalWorkbench) -> None:
+    """By hand: 9 judged items were 3 yes and 6 no; now each case has one kept item (yes) and a new answer.
+
+    Answers yes, no, no: 3 + 1 of 3 + 3 judged are yes, and all of 6 items are judged.
+    """
+    done = await compare(docs)
+    assert await docs.comparisons.waiting(done.id) == 0
+    case = opened(docs, done)
+    case._me = await me(docs)
+    said: tuple[Verdict, ...] = ("yes", "no", "no")
+    for place, verdict in enumerate(said):
+        case.go(place)
+        await case.load()
+        (new,) = [item for item in case.items if item.kind == "new"]
+        assert new.key == "answer"
+        assert case.replay is not None
+        await case.judge(case.replay.id, new, verdict)
+        assert case.mine(new) == verdict
+        assert await docs.comparisons.waiting(done.id) == place + 1
+    headline = await case.rescore()
+    rescored = case.comparison
+    yes, items, top = review_of(rescored).measures
+    assert yes.before == 1 / 3
+    assert yes.now == pytest.approx(4 / 6)
+    assert (items.before, items.now) == (0.75, 1)
+    assert (top.before, top.now) == (1 / 3, 1)
+    assert "33% yes before, 67% now" in headline
+    assert review_of(rescored).unjudged() == []
+    assert await docs.comparisons.waiting(rescored.id) == 0
+    # A verdict after it waits for the next one; taken back, it doesn't.
+    await case.take_back()
+    (new,) = [item for item in case.items if item.kind == "new"]
+    assert case.mine(new) is None
+    assert case.replay is not None
+    await case.judge(case.replay.id, new, "yes")
+    assert await docs.comparisons.waiting(rescored.id) == 1
+    assert await docs.comparisons.waiting(done.id) == 3
+    await case.rescore()
+    newest = await newest_of(docs, done.id)
+    assert newest == case.comparison
+    assert review_of(newest).measures[0].now == pytest.approx(5 / 6)
+    assert [one.id for one in await docs.comparisons.rescores(done.id)] == [newest.id, rescored.id]
+    assert await newest_of(docs, rescored.id) == newest
+
+
+async def test_taking_back_goes_through_all_that_was_said(docs: LocalWorkbench) -> None:
+    done = await compared(docs)
+    case = opened(docs, done)
+    await case.load()
+    (new,) = [item for item in case.items if item.kind == "new"]
+    assert case.replay is not None
+    given: tuple[Verdict, ...] = ("yes", "no", "yes")
+    for verdict in given:
+        await case.judge(case.replay.id, new, verdict)
+    assert case.verdict(new) == "yes"
+    said = []
+    while case.undoable:
+        assert await case.take_back() == (case.replay.id, "answer")
+        said.append(case.verdict(new))
+    assert said == ["no", "yes", None]
+    assert await case.take_back() is None
+    assert await docs.comparisons.waiting(done.id) == 0
+
+
+async def test_an_opened_case_has_its_items_with_their_moves(docs: LocalWorkbench) -> None:
+    done = await compared(docs)
+    cases = review_of(done).cases
+    case = opened(docs, done, place_of(cases, PACKAGE) or 0)
+    await case.load()
+    moves = [(item.kind, item.key, item.rank_before, item.rank) for item in case.items]
+    changes = case.reviewed.result.changes
+    assert changes is not None
+    assert moves == [
+        *(("new", one.key, None, one.rank) for one in changes.new),
+        *(("kept", one.key, one.rank_before, one.rank) for one in changes.kept),
+        *(("dropped", one.key, one.rank_before, None) for one in changes.dropped),
+    ]
+    assert [item.ref is not None for item in case.items] == [item.kind == "new" for item in case.items]
+    assert all(item.value is not None for item in case.items)
+    assert case.first_open() == 0
+    assert len(case.runs) == 2
+    first = case.replay
+    case.repetition = 1
+    await case.load()
+    assert case.replay is not None and first is not None
+    assert (case.replay.id, first.id) == (case.runs[1], case.runs[0])
+    # A case that left the test set, and a run that is gone, are shown as far as they go.
+    case.cases[case.place] = case.reviewed._replace(
+        result=case.reviewed.result.model_copy(update={"case_id": "gone", "run_ids": ("gone",)})
+    )
+    await case.load()
+    left: list[object] = [case.case, case.replay, *case.items]
+    assert left == [None, None]
+
+
+async def test_the_folded_list_counts_rescores_and_shows_the_newest(docs: LocalWorkbench) -> None:
+    comparisons = docs.comparisons
+    first = await compared(docs)
+    second = await compare(docs, "0.3.0")
+    again = await comparisons.rescore(first.id)
+    third = await compare(docs, "0.1.0")
+    last = await comparisons.rescore(first.id)
+    page = await comparisons.list(folded=True)
+    assert [one.id for one in page.data] == [third.id, second.id, first.id]
+    assert [one.rescores for one in page.data] == [0, 0, 2]
+    assert [one.newest_rescore for one in page.data] == [None, None, last.id]
+    assert await comparisons.count() == 3
+    assert await comparisons.count(test_set_id="other") == 0
+    flat = await comparisons.list()
+    assert [one.id for one in flat.data] == [last.id, third.id, again.id, second.id, first.id]
+    assert all(one.result is None for one in (*page.data, *flat.data))
+    for one in flat.data:
+        review = review_of(await comparisons.get(one.id))
+        yes, brief = review.measures[0], one.brief
+        assert brief is not None
+        assert (brief.before, brief.now, brief.n, brief.word) == (yes.before, yes.now, yes.n, yes.word)
+        assert (brief.waiting, brief.headline) == (review.counts.waiting, review.headline)
+    # Pages in both directions have the same rows in the same order.
+    for folded, whole in ((True, page), (False, flat)):
+        for backwards in (False, True):
+            rows: list[Comparison] = []
+            cursor = None
+            for _ in range(10):
+                part = await comparisons.list(
+                    test_set_id=SET, limit=2, cursor=cursor, backwards=backwards, folded=folded
+                )
+                rows = [*part.data, *rows] if backwards else [*rows, *part.data]
+                cursor = part.next_cursor
+                if not part.has_more:
+                    break
+            assert rows == list(whole.data)
+    assert (await comparisons.list("00000000-0000-4000-8000-000000000000", folded=True)).data == ()
+    with pytest.raises(NotFound):
+        await comparisons.rescores("00000000-0000-4000-8000-000000000000")
+
+
+async def test_a_brief_survives_what_only_python_calls_json(docs: LocalWorkbench) -> None:
+    done = await compared(docs)
+    assert isinstance(done.result, dict)
+    odd: Any = {**done.result, "odd": [math.nan, 10**400]}
+    text = json.dumps(odd)
+
+    def store(connection: Any) -> None:
+        connection.execute("UPDATE comparisons SET result = ?", (text,))
+
+    await docs.access.database.write(store)
+    (one,) = (await docs.comparisons.list(folded=True)).data
+    assert one.brief is not None
+    assert (one.brief.before, one.brief.now, one.brief.waiting) == (1 / 3, 1, 3)
+
+
+async def test_a_running_one_has_no_brief_and_is_itself_the_newest(docs: LocalWorkbench) -> None:
+    done = await compared(docs)
+    frozen = freeze(Path(docs.where), done.id, without=(CHARGE,))
+    (one,) = (await docs.comparisons.list(folded=True)).data
+    assert (one.brief, one.status, one.progress.finished) == (None, "running", 4)
+    newest = await newest_of(docs, done.id)
+    assert (newest.id, newest.status) == (done.id, "running")
+    frozen.thaw()
