@@ -68,6 +68,13 @@ EVERYWHERE_ACTIONS = table(
         "Go to",
         "Then r, j, t or c: Runs, Judge, Test sets, Comparisons; g once more: the top of the list.",
     ),
+    (
+        "project",
+        "P",
+        "Project",
+        "Goes on to the next project; the screens show its runs, sets and comparisons.",
+        False,
+    ),
     ("back", "escape", "Back", "Goes back to where one came from."),
     (
         "theme",

@@ -50,6 +50,9 @@ MODES: dict[str, Callable[[], Screen[Any]]] = {
 }
 """The screens one goes to; others are pushed on them."""
 
+BETWEEN = "between"
+"""What is shown while the screens of a project make place for those of another."""
+
 GO: dict[str, str] = {"r": "runs", "j": "judge", "t": "test_sets", "c": "comparisons"}
 """After `g`: where a key goes."""
 
@@ -140,6 +143,7 @@ class WorkbenchApp(App[None]):
             if isinstance(screen, OpeningScreen):
                 screen.failed(cause.sentence)
             return
+        self.add_mode(BETWEEN, self.get_default_screen)
         for mode, factory in MODES.items():
             self.add_mode(mode, factory)
         first = self._start or self.state.get("screen")
@@ -258,6 +262,25 @@ class WorkbenchApp(App[None]):
         from kindgi_tui.tui.palette import open_palette
 
         open_palette(self)
+
+    async def do_project(self) -> None:
+        """Goes on to the next project, and opens the screens anew for it."""
+        projects = await self.workbench.projects.list()
+        if len(projects) < 2:
+            self._say("There is one project: kindgi-tui projects add NAME makes another.")
+            return
+        places = [project.id for project in projects]
+        here = places.index(self.project.id) if self.project.id in places else -1
+        self.project = projects[(here + 1) % len(projects)]
+        self.state.put("project", self.project.id)
+        mode = self.current_mode
+        await self.switch_mode(BETWEEN)
+        for name, factory in MODES.items():
+            if name in self._screen_stacks:
+                await self.remove_mode(name)
+                self.add_mode(name, factory)
+        await self.switch_mode(mode)
+        self._say(f"Project: {self.project.name}")
 
     def do_theme(self) -> None:
         """Goes on to the next theme, and keeps it."""

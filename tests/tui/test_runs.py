@@ -152,3 +152,23 @@ async def test_any_size_will_do(demo: Path, size: tuple[int, int]) -> None:
         await until(lambda: rows_of(app).count == 73, pilot)
         await pilot.press("j", "end", "home", "p", "enter")
         await until(lambda: isinstance(app.screen, RunScreen), pilot)
+
+
+async def test_escape_takes_back_what_was_typed(demo: Path) -> None:
+    async with running(demo) as (app, pilot):
+        await until(lambda: rows_of(app).count == 73, pilot)
+        await pilot.press("slash", *"jacket")
+        await until(lambda: rows_of(app).count < 73, pilot)
+        await pilot.press("escape")
+        await until(lambda: rows_of(app).count == 73, pilot)
+        assert rows_of(app).has_focus
+
+
+async def test_a_key_goes_to_the_next_project_and_it_is_kept(demo: Path) -> None:
+    async with running(demo) as (app, pilot):
+        await until(lambda: rows_of(app).count == 73, pilot)
+        await pilot.press("P")
+        await until(lambda: isinstance(app.screen, RunsScreen) and rows_of(app).count == 23, pilot)
+        assert "Documents" in shown(app.screen)
+    async with running(demo) as (app, pilot):
+        await until(lambda: rows_of(app).count == 23, pilot)

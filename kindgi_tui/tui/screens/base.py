@@ -36,6 +36,7 @@ class WorkScreen(Screen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-narrow"), (100, "-medium"), (140, "-wide")]
 
     app: "WorkbenchApp"
+    """The app, as ours."""
 
     @property
     def workbench(self) -> "Workbench":

@@ -30,7 +30,10 @@ class Form(ScrollView, can_focus=True, inherit_bindings=False):
 
     COMPONENT_CLASSES = {"form--cursor", "form--dim", "form--bad", "form--key", "form--strong"}
     DEFAULT_CSS = """
-    Form { background: $background; color: $foreground; scrollbar-size-vertical: 1; overflow-x: hidden; }
+    Form {
+        background: $background; color: $foreground; scrollbar-size-vertical: 1; scrollbar-gutter: stable;
+        overflow-x: hidden;
+    }
     Form .form--cursor { background: $primary 30%; }
     Form .form--dim { color: $secondary; }
     Form .form--bad { color: $error; }

@@ -7,6 +7,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from kindgi_tui.tui.content import line
+from kindgi_tui.tui.widgets.key_footer import KeyFooter
 
 
 class Prompt(Horizontal):
@@ -70,12 +71,19 @@ class Prompt(Horizontal):
             self._input.value = text
         self._input.cursor_position = len(text)
         self.add_class("-asking")
+        self._take_footers_place(True)
         self._input.focus()
 
     def close(self) -> None:
         """Hides the line."""
         self.purpose = ""
         self.remove_class("-asking")
+        self._take_footers_place(False)
+
+    def _take_footers_place(self, asking: bool) -> None:
+        """Stands in the footer's place, whose keys are text now: the body keeps its height and isn't painted anew."""
+        for footer in self.screen.query(KeyFooter):
+            footer.display = not asking
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Says what is being typed."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -147,6 +147,8 @@ class TextPane(ScrollView, can_focus=True, inherit_bindings=False):
 
         `wrapped` is the same text wrapped before; it is taken when it has this pane's width.
         """
+        top, height, before = self.scroll_offset.y, self.size.height, self._lines
+        nothing = not self._blocks
         self._blocks = tuple(blocks)
         self._wrapped_to = -1
         if wrapped is not None and wrapped.cells == self.size.width:
@@ -154,7 +156,13 @@ class TextPane(ScrollView, can_focus=True, inherit_bindings=False):
         self._layout()
         if not keep_place:
             self.scroll_to(y=0, animate=False, force=True)
-        self.refresh()
+        if nothing or not self._blocks:
+            self.refresh()
+            return
+        # Only lines that differ are painted: a step through a list beside it stays small.
+        for y in range(height):
+            if before[top + y : top + y + 1] != self._lines[top + y : top + y + 1]:
+                self.refresh(Region(0, y, self.size.width, 1))
 
     @property
     def lines(self) -> Sequence[Line]:
@@ -190,7 +198,11 @@ class TextPane(ScrollView, can_focus=True, inherit_bindings=False):
         cells = self.size.width
         self._wrapped_to = cells
         self._lines = lines
-        self.virtual_size = Size(cells, max(1, len(lines)))
+        # While the text fits into the view its size says nothing, and setting it would paint the whole pane anew.
+        self._size_text(max(1, len(lines), self.size.height))
+
+    def _size_text(self, height: int) -> None:
+        self.virtual_size = Size(self.size.width, height)
 
     def notify_style_update(self) -> None:
         """Forgets the styles of the last theme."""
@@ -228,3 +240,4 @@ class TextPane(ScrollView, can_focus=True, inherit_bindings=False):
     def on_resize(self, event: events.Resize) -> None:
         """Wraps anew when the width changed."""
         self._layout()
+        self._size_text(max(1, len(self._lines), event.size.height))

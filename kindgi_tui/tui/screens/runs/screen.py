@@ -42,6 +42,7 @@ class RunsScreen(WorkScreen):
     def __init__(self) -> None:
         super().__init__()
         self._typed = ""
+        self._before = ""
         self._window: Window[Run] | None = None
         self._known = 0
 
@@ -180,11 +181,13 @@ class RunsScreen(WorkScreen):
 
     def do_filter(self) -> None:
         """Types a filter."""
+        self._before = self._typed
         self.say(HELP)
         self.prompt.ask("filter", "Filter", self._typed + (" " if self._typed else ""))
 
     def do_search(self) -> None:
         """Types words to search."""
+        self._before = self._typed
         self.prompt.ask("filter", "Search", self._typed)
 
     def do_clear(self) -> None:
@@ -251,6 +254,12 @@ class RunsScreen(WorkScreen):
         if event.purpose == "filter":
             self._typed = event.text.strip()
             self.work(self._load(), group="load", exclusive=True)
+
+    @on(Prompt.Left)
+    def _left(self, event: Prompt.Left) -> None:
+        """Escape takes back what was typed."""
+        if event.purpose == "filter":
+            self._apply(self._before)
 
     @on(Prompt.Answered)
     def _answered(self, event: Prompt.Answered) -> None:

@@ -21,7 +21,7 @@ def set_row(one: TestSetVersion, place: str, width: int) -> list[Cell]:
     version = one.version + (f" ({place})" if place else "")
     cells = [
         Cell(one_line(one.test_set_id, 80), max(14, min(36, width // 2 - 2)), "key"),
-        Cell(f" {one_line(version, 24)}", 15),
+        Cell(f" {one_line(version, 24)}", 15 if place or width >= 60 else 9),
         Cell(cases_words(one), 20 if one.truncated else 12, "dim"),
     ]
     if width >= 70:
