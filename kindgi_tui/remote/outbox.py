@@ -136,10 +136,10 @@ def _said(
     connection: sqlite3.Connection, who: Who, place: Place, content: dict[str, Json], live: Judgment | None
 ) -> tuple[Statement, bool]:
     newest = _newest(connection, who, place, live)
-    if newest is not None and newest.kind == "verdict" and newest.content == content:
-        # `y` on a yes does nothing (DESIGN section 12). What is live there may have changed unseen, though.
-        if newest.state == "waiting" or (live is not None and live.id == newest.server_id):
-            return newest, False
+    same = newest is not None and newest.kind == "verdict" and newest.content == content
+    # `y` on a yes does nothing (DESIGN section 12). What is live there may have changed unseen, though.
+    if same and newest and (newest.state == "waiting" or (live is not None and live.id == newest.server_id)):
+        return newest, False
     previous = newest.id if newest is not None and newest.kind == "verdict" else None
     return store.insert(connection, who, place, content, previous=previous), True
 

@@ -53,6 +53,8 @@ OPERATIONS: dict[str, Operation] = {
     "runs.get": Operation("GET", "/v1/runs/{}", "runs", "run"),
     "runs.journal": Operation("GET", "/v1/runs/{}/journal", "journals of runs", "event"),
     "runs.start": Operation("POST", "/v1/runs", "starting runs", "run", keyed=True),
+    "conversations.list": Operation("GET", "/v1/conversations", "conversations", "conversation"),
+    "conversations.get": Operation("GET", "/v1/conversations/{}", "conversations", "conversation"),
     "conversations.messages": Operation(
         "GET", "/v1/conversations/{}/messages", "messages of conversations", "message"
     ),

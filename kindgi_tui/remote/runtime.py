@@ -61,12 +61,16 @@ class Page(NamedTuple):
 class Runtime:
     """Requests to one runtime."""
 
-    def __init__(self, transport: Transport, keys: Keys | None = None) -> None:
+    def __init__(self, transport: Transport) -> None:
         self.transport = transport
         """The requests themselves."""
-        self._keys = keys
+        self._keys: Keys | None = None
         self._dialect: Dialect | None = None
         self._finding = asyncio.Lock()
+
+    def keep_keys(self, keys: Keys) -> None:
+        """Has the keys of writes kept on disk until they are answered."""
+        self._keys = keys
 
     @property
     def address(self) -> str:

@@ -1,0 +1,132 @@
+"""Comparisons on the wire: what is asked as a body, and an answer as our record (Kindgi 0.1)."""
+
+from typing import Literal
+
+from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.comparison_records import (
+    Comparison,
+    ComparisonProgress,
+    ComparisonRequest,
+    ComparisonStatus,
+    Reads,
+    SamplePart,
+    Weighing,
+)
+from kindgi_tui.remote.reading import moment, moment_if, text, text_if, whole, word
+from kindgi_tui.remote.runtime import given
+from kindgi_tui.workbench import Unsupported
+
+STATUSES: tuple[ComparisonStatus, ...] = ("pending", "running", "completed", "failed", "cancelled")
+"""Where a comparison may stand."""
+
+FINAL = frozenset({"completed", "failed", "cancelled"})
+"""Statuses of one that ended."""
+
+
+def start_body(request: ComparisonRequest, *, dry_run: bool = False) -> dict[str, Json]:
+    """The body of a start: settings at their defaults are left out. Raises Unsupported."""
+    if request.cost_limit is not None:
+        raise Unsupported("A runtime takes no cost limit: set it there, or compare in a local workspace.")
+    sample = request.sample
+    reference = {"agentId": request.agent_id} if request.agent_id is not None else {"flowId": request.flow_id}
+    named: dict[str, Json] = {**reference, "version": request.subject_version}
+    return given(
+        {
+            "projectId": request.project_id,
+            "agentRef" if request.agent_id is not None else "flowRef": named,
+            "dryRun": True if dry_run else None,
+            "correlationId": request.correlation_id,
+            "reads": None if request.reads == "recorded" else request.reads,
+            "repetitions": None if request.repetitions == 1 else request.repetitions,
+            "k": None if request.k == 10 else request.k,
+            "classWeights": "restricted-only" if request.weighing == "experts-only" else None,
+            "sample": None
+            if sample is None
+            else {"part": sample.part, "seed": sample.seed, "holdOutShare": sample.hold_out_share},
+        }
+    )
+
+
+def comparison(value: dict[str, Json], planned: int | None = None) -> Comparison:
+    """A comparison without its result. `planned`: how many cases it was to run, where that is known."""
+    what = "a comparison"
+    status = word(value, "status", STATUSES, what)
+    request = request_of(value)
+    result = result_of(value)
+    told = result.get("summary")
+    summary = told if isinstance(told, dict) else {}
+    rows = result.get("perCase")
+    finished = len(rows) if isinstance(rows, list) else 0
+    cases = max(finished, whole(summary, "cases") if status in FINAL else 0, planned or 0)
+    errors = (
+        sum(1 for row in rows if isinstance(row, dict) and "error" in row) if isinstance(rows, list) else 0
+    )
+    settings = value.get("comparison")
+    rescore_of = text_if(settings, "rescoreOf") if isinstance(settings, dict) else None
+    return Comparison(
+        id=text(value, "runId", what),
+        test_set_id=request.test_set_id,
+        test_set_version=text_if(value, "suiteVersion") or "",
+        project_id=request.project_id,
+        request=request,
+        status=status,
+        started_by="",
+        created_at=moment(value, "startedAt", what),
+        completed_at=moment_if(value, "completedAt"),
+        error=text_if(value, "error") if status == "failed" else None,
+        cancel_reason=(text_if(value, "cancelReason") or "person") if status == "cancelled" else None,
+        rescore_of=rescore_of or text_if(summary, "rescoreOf"),
+        progress=ComparisonProgress(
+            cases=cases,
+            repetitions=cases * request.repetitions,
+            finished=finished * request.repetitions,
+            finished_cases=finished,
+            errors=errors * request.repetitions,
+            cost_usd=0.0,
+            cached=0,
+        ),
+    )
+
+
+def result_of(value: dict[str, Json]) -> dict[str, Json]:
+    """A comparison's result so far; empty without one."""
+    result = value.get("result")
+    return result if isinstance(result, dict) else {}
+
+
+def request_of(value: dict[str, Json]) -> ComparisonRequest:
+    """What was asked. Settings are only told when one was given: without them the defaults hold."""
+    told = value.get("comparison")
+    settings = told if isinstance(told, dict) else {}
+    agent, flow = value.get("agentRef"), value.get("flowRef")
+    subject = agent if isinstance(agent, dict) else flow if isinstance(flow, dict) else {}
+    weighing: Weighing = (
+        "experts-only" if settings.get("classWeights") == "restricted-only" else "as-recorded"
+    )
+    reads: Reads = "live" if settings.get("reads") == "live" else "recorded"
+    return ComparisonRequest(
+        test_set_id=text(value, "suiteId", "a comparison"),
+        version=text_if(value, "suiteVersion"),
+        project_id=text_if(value, "projectId") or "",
+        agent_id=text_if(subject, "agentId") if isinstance(agent, dict) else None,
+        flow_id=text_if(subject, "flowId") if not isinstance(agent, dict) else None,
+        subject_version=text_if(subject, "version") or "",
+        reads=reads,
+        repetitions=max(1, whole(settings, "repetitions", 1)),
+        k=max(1, whole(settings, "k", 10)),
+        weighing=weighing,
+        sample=_sample(settings.get("sample")),
+        correlation_id=text_if(value, "correlationId"),
+    )
+
+
+def _sample(value: Json) -> SamplePart | None:
+    if not isinstance(value, dict):
+        return None
+    share, part = value.get("holdOutShare"), value.get("part")
+    known: Literal["search", "hold-out"] = "search" if part == "search" else "hold-out"
+    return SamplePart(
+        part=known,
+        seed=text_if(value, "seed") or "",
+        hold_out_share=float(share) if isinstance(share, int | float) else 0.5,
+    )

@@ -1,0 +1,131 @@
+"""What no runtime offers over its API: each says so, and where it is done instead."""
+
+from pathlib import Path
+
+from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.catalog import PackSnapshot, Published
+from kindgi_tui.domain.judging import Guideline, Owed
+from kindgi_tui.domain.projects import AuditEntry, Right
+from kindgi_tui.domain.runs import SubjectKind
+from kindgi_tui.domain.serving import Bearer, KeptAnswer, KeyedRequest, Token
+from kindgi_tui.workbench import ModelStatus, Page, Unsupported
+
+
+class RemotePacks:
+    """Packs are deployed to a runtime with its own tools."""
+
+    async def publish(self, folder: Path, python: str | None = None) -> Published:
+        """Not offered."""
+        raise _packs()
+
+    async def list(self) -> tuple[PackSnapshot, ...]:
+        """Not offered."""
+        raise _packs()
+
+    async def env(self, pack_id: str) -> dict[str, str]:
+        """Not offered."""
+        raise _packs()
+
+    async def set_env(self, pack_id: str, name: str, value: str | None) -> None:
+        """Not offered."""
+        raise _packs()
+
+
+class RemoteModels:
+    """A runtime asks its models itself."""
+
+    async def list(self) -> tuple[ModelStatus, ...]:
+        """None that this machine would ask."""
+        return ()
+
+    async def check(self) -> tuple[ModelStatus, ...]:
+        """None that this machine would ask."""
+        return ()
+
+    async def remember(self, replies: dict[str, Json]) -> None:
+        """Not offered."""
+        raise Unsupported("A runtime keeps no replies of models for us.")
+
+
+class RemoteAudit:
+    """A runtime's audit log is its admins'."""
+
+    async def list(self, limit: int = 25, cursor: str | None = None) -> Page[AuditEntry]:
+        """Not offered."""
+        raise Unsupported("This runtime doesn't show its audit log over the API.")
+
+
+class RemoteGuidelines:
+    """A runtime keeps no guidelines: there is none, and what is owed is the default."""
+
+    async def get(self, project_id: str, kind: SubjectKind, subject_id: str) -> Guideline | None:
+        """There is none."""
+        return None
+
+    async def versions(self, project_id: str, kind: SubjectKind, subject_id: str) -> tuple[Guideline, ...]:
+        """There are none."""
+        return ()
+
+    async def save(self, project_id: str, kind: SubjectKind, subject_id: str, text: str) -> Guideline:
+        """Not offered."""
+        raise Unsupported("A runtime keeps no guidelines: they live in a local workspace.")
+
+    async def owed(self, project_id: str, kind: SubjectKind, subject_id: str) -> Owed:
+        """The lists' elements, else the answer."""
+        return "elements"
+
+    async def set_owed(self, project_id: str, kind: SubjectKind, subject_id: str, chosen: Owed) -> None:
+        """Not offered."""
+        raise Unsupported("A runtime doesn't keep which items are to be judged: that is a local workspace's.")
+
+
+class RemoteTokens:
+    """A runtime's tokens are its own."""
+
+    async def add(self, name: str, person_id: str | None = None, right: Right = "judge") -> tuple[Token, str]:
+        """Not offered."""
+        raise _tokens()
+
+    async def list(self) -> tuple[Token, ...]:
+        """Not offered."""
+        raise _tokens()
+
+    async def revoke(self, reference: str) -> Token:
+        """Not offered."""
+        raise _tokens()
+
+    async def find(self, secret: str) -> Bearer:
+        """Not offered."""
+        raise _tokens()
+
+
+class RemoteAnswers:
+    """A runtime keeps its answers itself."""
+
+    async def begin(self, request: KeyedRequest) -> KeptAnswer | None:
+        """Not offered."""
+        raise _answers()
+
+    async def renew(self, request: KeyedRequest) -> None:
+        """Not offered."""
+        raise _answers()
+
+    async def keep(self, request: KeyedRequest, answer: KeptAnswer) -> None:
+        """Not offered."""
+        raise _answers()
+
+    async def release(self, request: KeyedRequest) -> None:
+        """Not offered."""
+        raise _answers()
+
+
+def _tokens() -> Unsupported:
+    return Unsupported("A runtime's tokens are made there; `kindgi-tui tokens` makes those of a workspace.")
+
+
+def _answers() -> Unsupported:
+    return Unsupported("A runtime can't be served on: `kindgi-tui serve` puts a workspace behind the API.")
+
+
+def _packs() -> Unsupported:
+    return Unsupported("Packs are deployed to a runtime with its own CLI (`kindgi deploy`), not from here.")
