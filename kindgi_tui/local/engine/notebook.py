@@ -1,6 +1,7 @@
 """What a comparison writes down while it runs: finished repetitions, and the replies it paid for (DESIGN section 9)."""
 
 import asyncio
+import contextlib
 import sqlite3
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -14,7 +15,7 @@ from kindgi_tui.local.store import catalog, comparisons
 from kindgi_tui.local.store.runs import insert_run
 from kindgi_tui.storage.sqlite import Database, translated
 
-LINGER_SECONDS = 0.02
+LINGER_SECONDS = 0.05
 """How long a write waits for others to come along; nobody waits for it, and a follower looks less often."""
 
 BACKLOG = 256
@@ -42,7 +43,7 @@ class Notebook:
         self._wake = asyncio.Event()
         self._room = asyncio.Event()
         self._room.set()
-        self._closed = False
+        self._closed = asyncio.Event()
         self._lookups: sqlite3.Connection | None = None
 
     async def reply(self, key: str) -> Json | None:
@@ -72,10 +73,10 @@ class Notebook:
     async def write(self) -> bool:
         """Writes until it is closed and empty; False when somebody else owns the comparison now. Raises Trouble."""
         try:
-            while not (self._closed and not self._finished and not self._replies):
+            while not (self._closed.is_set() and not self._finished and not self._replies):
                 await self._wake.wait()
-                if not self._closed:
-                    await asyncio.sleep(LINGER_SECONDS)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._closed.wait(), LINGER_SECONDS)
                 self._wake.clear()
                 if not await self._write_all():
                     return False
@@ -118,7 +119,7 @@ class Notebook:
 
     def close(self) -> None:
         """Lets `write` end once everything is written."""
-        self._closed = True
+        self._closed.set()
         self._wake.set()
 
     def __enter__(self) -> Self:
