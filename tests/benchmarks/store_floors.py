@@ -33,9 +33,11 @@ def aiosqlite() -> ModuleType | None:
     return found
 
 
-def page_question(connection: sqlite3.Connection, query: RunFilter) -> Question:
+def page_question(
+    connection: sqlite3.Connection, query: RunFilter, place: tuple[int, int] | None = None
+) -> Question:
     """The page's first branch as one plain statement."""
-    branch = branches(connection, query)[0]
+    branch = branches(connection, query, place)[0]
     where, values = branch.where()
     created, seq = branch.order
     return (

@@ -19,6 +19,7 @@ from kindgi_tui.domain.queries import RunFilter
 from kindgi_tui.domain.runs import Segment
 from kindgi_tui.domain.test_set_versions import BuildRequest
 from kindgi_tui.local.store.run_lists import list_runs
+from kindgi_tui.local.store.values import cursor_of, to_ms
 from kindgi_tui.local.workbench import FILE_NAME, LocalWorkbench, open_local
 from tests.benchmarks import store_floors as floors
 from tests.benchmarks import store_rows
@@ -126,18 +127,22 @@ class Benchmark:
         rng = random.Random(3)
         query = RunFilter(project_id=self.project, judged=False)
 
-        def cursor() -> str:
-            from kindgi_tui.local.store.values import cursor_of, to_ms
-
+        def place() -> tuple[int, int]:
             number = rng.randrange(self.runs)
-            return cursor_of(to_ms(store_rows.START + store_rows.STEP * number), number)
+            return to_ms(store_rows.START + store_rows.STEP * number), number
 
-        spent = await floors.timed(
-            self.rounds, lambda _: self.bench.runs.list(query, limit=floors.LIMIT, cursor=cursor())
-        )
-        self.lines.append(
-            Line("page of 100: not judged, any depth", statistics.median(spent), p99(spent), goal="5")
-        )
+        async def ours(_: int) -> None:
+            await self.bench.runs.list(query, limit=floors.LIMIT, cursor=cursor_of(*place()))
+
+        async def bare(_: int) -> None:
+            here = place()
+            question = await self.bench.access.read(lambda c: floors.page_question(c, query, here))
+            await self.plain.ask(question)
+
+        spent = await floors.timed(self.rounds, ours)
+        floor = statistics.median(await floors.timed(self.rounds, bare))
+        name = "page of 100: not judged, any depth"
+        self.lines.append(Line(name, statistics.median(spent), p99(spent), floor, goal="5"))
 
     async def counts(self) -> None:
         question = (
