@@ -388,7 +388,7 @@ async def test_the_list_rescores_and_says_why_not(folder: Path) -> None:
         await until(lambda: "rescored ×1" in shown(app.screen), pilot)
         assert app.screen.rows.count == 1  # type: ignore[attr-defined]
     async with running(
-        folder, (80, 24), screen="ComparisonsScreen", start="comparisons", project="support"
+        folder, (80, 24), screen="ComparisonsScreen", start="comparisons", project="default"
     ) as (
         app,
         pilot,

@@ -123,13 +123,18 @@ def _columns(measures: Sequence[Measure], room: int, candidate: str) -> tuple[_C
         (6, _Column("", 4, False, _bar)),
         (1, _Column("points", 7 if roomy else 6, True, _delta)),
         (4, _Column("95% interval" if roomy else "interval", 14 if roomy else 12, True, _interval)),
-        (3, _Column("", 18, False, lambda one, cells: (f" {one.word}", _word_style(one)))),
+        (
+            3,
+            _Column(
+                "", 18, False, lambda one, cells: (f" {one_line(one.word, cells - 1)}", _word_style(one))
+            ),
+        ),
         (5, _Column("spread" if roomy else "±", 7 if roomy else 4, True, _spread)),
         (2, _Column("n", 7 if roomy else 6, True, lambda one, cells: (f"{one.n:,}", ""))),
     ]
     if not repeated:
         offered = [each for each in offered if each[1].told is not _spread]
-    left, taken = room - 2, set()
+    left, taken = room - 1, set()
     for place in sorted(range(len(offered)), key=lambda each: offered[each][0]):
         if offered[place][1].cells <= left:
             left -= offered[place][1].cells
