@@ -149,6 +149,7 @@ async def test_a_draft_survives_leaving_and_a_restart_and_is_gone_once_built(dem
         await on(app, pilot, BuildScreen)
         await pane_says(app, pilot, "41 runs")
         await fill(app, pilot, "test_set_id", "acme.kept")
+        await pilot.press("enter", *"zzz", "escape")
         await pilot.press("escape")
         await on(app, pilot, TestSetsScreen)
     async with running(demo, (80, 24), "TestSetsScreen", start="test_sets") as (app, pilot):

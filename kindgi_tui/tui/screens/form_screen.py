@@ -42,6 +42,7 @@ class FormScreen(WorkScreen):
     def __init__(self) -> None:
         super().__init__()
         self._steps = 1
+        self._before = ""
         self._blocks: list[Block | Run] | None = None
 
     def compose_body(self) -> ComposeResult:
@@ -118,6 +119,7 @@ class FormScreen(WorkScreen):
         if not field.typed:
             self._turn(1)
             return
+        self._before = field.value
         self.say(field.help)
         self.prompt.ask(PURPOSE + field.name, field.label, field.value)
 
@@ -192,6 +194,12 @@ class FormScreen(WorkScreen):
     def _typing(self, event: Prompt.Changed) -> None:
         if event.purpose.startswith(PURPOSE):
             self.put(event.purpose.removeprefix(PURPOSE), event.text)
+
+    @on(Prompt.Left)
+    def _left(self, event: Prompt.Left) -> None:
+        """Escape takes back what was typed."""
+        if event.purpose.startswith(PURPOSE):
+            self.put(event.purpose.removeprefix(PURPOSE), self._before)
 
     @on(Prompt.Answered)
     def _answered(self, event: Prompt.Answered) -> None:

@@ -24,7 +24,7 @@ from kindgi_tui.tui.screens.form_screen import FormScreen
 from kindgi_tui.tui.widgets.text_pane import Block, Run, TextPane
 
 DRAFT = "compare.draft"
-"""Where the draft is kept between starts."""
+"""Where drafts are kept between starts, with the project's id after it."""
 
 EMPTY = "No test sets yet. Build one first: g t, then b. It is made from judged runs."
 """What stands there before there is anything to compare on."""
@@ -64,7 +64,7 @@ class CompareScreen(FormScreen):
 
     async def _load(self) -> None:
         self._facts = await compare_facts(self.workbench, self.app.project.id)
-        kept = self.app.state.get(DRAFT)
+        kept = self.app.state.get(self._place)
         if isinstance(kept, dict) and all(isinstance(value, str) for value in kept.values()):
             self._draft = CompareDraft.model_validate(kept)
         test_set_id, version = self._asked
@@ -75,6 +75,10 @@ class CompareScreen(FormScreen):
         # The candidate is what one came to pick.
         self.form.go_to("subject_version")
         await self.check()
+
+    @property
+    def _place(self) -> str:
+        return f"{DRAFT}.{self.app.project.id}"
 
     def _choose_set(self, test_set_id: str, version: str | None) -> None:
         """Compares on another set: what was picked for the one before goes."""
@@ -101,12 +105,12 @@ class CompareScreen(FormScreen):
         if name == "subject" and value != self._draft.subject:
             given["subject_version"] = ""
         self._draft = self._draft.model_copy(update=given)
-        self.app.state.put(DRAFT, self._draft.model_dump(exclude_defaults=True) or None)
+        self.app.state.put(self._place, self._draft.model_dump(exclude_defaults=True) or None)
 
     def clear_all(self) -> None:
         """Forgets the draft."""
         self._draft = CompareDraft()
-        self.app.state.put(DRAFT, None)
+        self.app.state.put(self._place, None)
 
     async def check(self) -> None:
         """Makes a dry run, and finds what changed since the recorded version."""

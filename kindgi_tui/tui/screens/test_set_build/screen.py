@@ -17,7 +17,7 @@ from kindgi_tui.tui.screens.form_screen import FormScreen
 from kindgi_tui.tui.screens.test_set_build.words import check_blocks
 
 DRAFTS = "test_set_build.drafts"
-"""Where drafts are kept between starts: one for each set that was opened, and one for a new set."""
+"""Where drafts are kept between starts, with the project's id after it: one a set, and one for a new set."""
 
 KEPT = 20
 """The most drafts that are kept."""
@@ -66,8 +66,12 @@ class BuildScreen(FormScreen):
         self.show_fields()
         await self.check()
 
+    @property
+    def _place(self) -> str:
+        return f"{DRAFTS}.{self.app.project.id}"
+
     def _drafts(self) -> dict[str, Json]:
-        kept = self.app.state.get(DRAFTS)
+        kept = self.app.state.get(self._place)
         return dict(kept) if isinstance(kept, dict) else {}
 
     def _keep(self, draft: BuildDraft | None) -> None:
@@ -75,7 +79,7 @@ class BuildScreen(FormScreen):
         drafts.pop(self._of or "", None)
         if draft is not None:
             drafts[self._of or ""] = draft.model_dump(exclude_defaults=True)
-        self.app.state.put(DRAFTS, dict(list(drafts.items())[-KEPT:]) or None)
+        self.app.state.put(self._place, dict(list(drafts.items())[-KEPT:]) or None)
 
     def _first_draft(self, facts: BuildFacts) -> BuildDraft:
         newest = next((one for one in facts.sets if one.test_set_id == self._of), None)

@@ -45,6 +45,7 @@ class TestSetsScreen(WorkScreen):
         self._picked: dict[str, TestSetVersion] = {}
         self._groups: dict[str, str] = {}
         self._typed = ""
+        self._before = ""
         self._loaded = False
 
     def compose_body(self) -> ComposeResult:
@@ -103,6 +104,7 @@ class TestSetsScreen(WorkScreen):
             self._picked.pop(wanted, None)
             if self._typed.casefold() not in wanted.casefold():
                 self._typed = ""
+        self._before = ""
         self._loaded = True
         self._filter(wanted, empty)
         if built is not None:
@@ -208,6 +210,7 @@ class TestSetsScreen(WorkScreen):
 
     def do_filter(self) -> None:
         """Types letters of an id."""
+        self._before = self._typed
         self.prompt.ask("filter", "Id has", self._typed)
 
     def do_clear(self) -> None:
@@ -246,6 +249,12 @@ class TestSetsScreen(WorkScreen):
     def _typing(self, event: Prompt.Changed) -> None:
         if event.purpose == "filter":
             self._apply(event.text.strip())
+
+    @on(Prompt.Left)
+    def _left(self, event: Prompt.Left) -> None:
+        """Escape takes back what was typed."""
+        if event.purpose == "filter":
+            self._apply(self._before)
 
     @on(Prompt.Answered)
     def _answered(self, event: Prompt.Answered) -> None:
