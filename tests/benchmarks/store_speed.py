@@ -188,15 +188,18 @@ class Benchmark:
 
     async def verdicts(self, count: int) -> None:
         ids = [store_rows.run_id(number) for number in range(self.runs) if number % 11]
-        rng = random.Random(5)
+        rng = random.Random()
+
+        async def ours_once(_: int) -> None:
+            new = store_rows.verdict(rng.choice(ids), rng.randrange(3))
+            # A reason of its own: what was said before would be answered without a commit.
+            await self.bench.judgments.add(new.model_copy(update={"reason": f"a short note {rng.random()}"}))
+
         ours: list[float] = []
         plain: list[float] = []
         aio: list[float] = []
         for _ in range(5):
-            ours += await floors.timed(
-                count // 5,
-                lambda _: self.bench.judgments.add(store_rows.verdict(rng.choice(ids), rng.randrange(3))),
-            )
+            ours += await floors.timed(count // 5, ours_once)
             plain += await floors.judging_floor(self.judging, self.runs, count // 5)
             if self.aio_judging is not None:
                 aio += await floors.judging_floor(self.aio_judging, self.runs, count // 5)
