@@ -21,6 +21,7 @@ from kindgi_tui.local.store import comparisons
 from kindgi_tui.local.store.comparisons import FinishedRepetition
 from kindgi_tui.local.store.test_sets import all_cases
 from kindgi_tui.storage.sqlite import Database
+from kindgi_tui.wire import v01
 
 LEAST_SECONDS = 0.25
 """How long a partial result stands at least before it is computed again."""
@@ -38,6 +39,8 @@ class Partial:
     """What finished, by case id and repetition."""
     results: dict[str, CaseResult] = field(default_factory=dict)
     """Each case as it was last rated."""
+    written: dict[str, Json] = field(default_factory=dict)
+    """Each of them as it is written."""
     models: dict[str, tuple[SamplingModel, ...]] = field(default_factory=dict)
     """Which models answered each case."""
     document: Json = None
@@ -103,12 +106,14 @@ def _computed(
         rated = compare([case], outcomes, options.model_copy(update={"comparison": settings}))
         if rated.summary is not None and rated.per_case:
             partial.results[case.case_id] = rated.per_case[0]
+            partial.written[case.case_id] = v01.dump(rated.per_case[0])
             partial.models[case.case_id] = rated.summary.sampling.models
     started = [case for case in partial.cases if case.case_id in partial.results]
     results = [partial.results[case.case_id] for case in started]
     summary = summarize(options, started, results, _models(partial), {})
     whole = ComparisonResult.make(summary=summary, per_case=tuple(results))
-    return with_ours(whole, started, options, len(started), cost_usd, linearised=True)
+    written = [partial.written[case.case_id] for case in started]
+    return with_ours(whole, started, options, len(started), cost_usd, so_far=written)
 
 
 def _models(partial: Partial) -> tuple[SamplingModel, ...]:

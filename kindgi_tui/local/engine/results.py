@@ -93,13 +93,19 @@ def with_ours(
     options: ComparisonOptions,
     planned: int,
     cost_usd: float,
-    linearised: bool = False,
+    so_far: Sequence[Json] | None = None,
 ) -> Json:
     """A result as it is stored: the wire's, with `ours` beside it (intervals, headline, order of the cases).
 
-    `linearised` intervals cost nothing and are for while cases come in; else they are bootstrapped.
+    `so_far` is given while cases come in: its cases as they are written, which saves writing them again. Its intervals
+    are linearised then, which costs nothing; else they are bootstrapped.
     """
-    document = v01.dump(result)
+    if so_far is None:
+        document = v01.dump(result)
+    else:
+        document = v01.dump(result.model_copy(update={"per_case": ()}))
+        if isinstance(document, dict):
+            document["perCase"] = list(so_far)
     summary = result.summary
     if not isinstance(document, dict) or summary is None:
         return document
@@ -107,7 +113,7 @@ def with_ours(
     test_set = options.test_set
     intervals = (
         linearised_intervals(result.per_case)
-        if linearised
+        if so_far is not None
         else metric_intervals(result.per_case, f"{test_set.id}@{test_set.version}")
     )
     told: dict[str, Json] = {}
