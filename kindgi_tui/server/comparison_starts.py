@@ -40,9 +40,9 @@ async def start(ask: Ask) -> Answer:
     value = ask.body()
     if isinstance(value, dict):
         await checked_project(ask, value)
-    if value is NOTHING:
+    if value is NOTHING and ask.raw:
         raise bad("Request body must be valid JSON")
-    body = an_object(value, "Request body must be an object")
+    body = an_object(value if ask.raw else {}, "Request body must be an object")
     if not body.get("projectId"):
         raise bad("`projectId` is required")
     kind, subject, version = _subject(body)
@@ -58,8 +58,7 @@ async def start(ask: Ask) -> Answer:
     if version is not None and kind == "agent":
         await _check_candidate(ask, subject, version)
     if "overrides" in body and kind == "agent" and version is not None:
-        place = {"path": "/overrides", "message": _NO_REGISTRY}
-        raise bad_at("validation-failed", f"The overrides don't fit {subject} {version} (1 issue)", [place])
+        raise bad_at("validation-failed", _NO_REGISTRY, [])
     _check_dispatch(body, kind, version, suite)
     ask.may("editor", f'Not allowed to run eval suite "{suite.test_set_id}".')
     request = ComparisonRequest(
@@ -206,7 +205,7 @@ def _check_baseline(value: Any) -> None:
         raise bad("`baseline.live` must be an object")
     if not isinstance(live.get("projectId", ""), str):
         raise bad("`baseline.live.projectId` must be a string")
-    if "segments" in live and "projectId" not in live:
+    if live.get("segments") and "projectId" not in live:
         raise bad(
             "`baseline.live.segments` is a segment path in a project: it needs `baseline.live.projectId`"
         )

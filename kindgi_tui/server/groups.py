@@ -7,7 +7,7 @@ from kindgi_tui.domain.judgments import Group, Restriction
 from kindgi_tui.domain.limits import LimitError, check_group_name, check_weight
 from kindgi_tui.server.asking import Answer, Ask
 from kindgi_tui.server.errors import Refusal, bad, missing
-from kindgi_tui.server.fields import an_object, find_project
+from kindgi_tui.server.fields import an_object, fields_or_none, find_project
 from kindgi_tui.server.operations import PAGED, Operation
 from kindgi_tui.server.pages import after_key
 from kindgi_tui.wire import v01_records as records
@@ -154,14 +154,16 @@ async def get_group(ask: Ask) -> Answer:
 
 async def change(ask: Ask) -> Answer:
     """Changes a class's weight, description, or who may assert it."""
-    body = an_object(ask.body(), "Send a JSON object.")
+    body = fields_or_none(ask.body())
     weight: int | float | None = None
     if "weight" in body:
         try:
             weight = check_weight(body["weight"])
-        except LimitError as cause:
-            raise bad(cause.sentence) from cause
-    description = _description(body)
+        except LimitError:
+            raise bad(_PATCH) from None
+    description = body.get("description")
+    if "description" in body and not isinstance(description, str):
+        raise bad(_PATCH)
     unrestricted = "assertableBy" in body and body["assertableBy"] is None
     restriction = None if body.get("assertableBy") is None else _restriction(body["assertableBy"])
     if weight is None and description is None and restriction is None and not unrestricted:

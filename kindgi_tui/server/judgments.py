@@ -50,12 +50,10 @@ def _item(value: Any) -> ItemRef:
     if isinstance(rank, float) and rank.is_integer():
         rank = int(rank)
     # A null that stands there is no pointer and no rank, unlike one that is left out.
-    pointer = value["pointer"] if value.get("pointer") is not None or "pointer" not in value else 0
-    check_item(
-        value.get("key"),
-        pointer if "pointer" in value else None,
-        -1 if "rank" in value and rank is None else rank,
-    )
+    pointer = (0 if value["pointer"] is None else value["pointer"]) if "pointer" in value else None
+    if "rank" in value and rank is None:
+        rank = -1
+    check_item(value.get("key"), pointer, rank)
     return ItemRef(key=value["key"], pointer=value.get("pointer"), rank=rank)
 
 
@@ -80,7 +78,7 @@ async def create(ask: Ask) -> Answer:
     except Denied as cause:
         details: dict[str, Json] = {"action": "write", "resource": f"project:{about.project_id}"}
         if cause.code == "judge-class-not-allowed":
-            details["reason"] = cause.sentence.partition(": ")[2].removesuffix(".")
+            details["reason"] = cause.sentence
             raise Refusal(403, cause.code, cause.sentence, details) from cause
         raise denied(f'Not allowed to judge run "{new.run_id}".') from cause
     return Answer(records.judgment(made, about, ask.tenant, ask.bearer.person.kind), 201)

@@ -26,9 +26,6 @@ TURN_FLOW = ("agent.turn", "1.1.0")
 MASK = "•••"
 """What stands for an environment value a tool was sent: it may be a secret (DESIGN section 6)."""
 
-WEIGHING_WORDS = {"as-recorded": "as-recorded", "experts-only": "restricted-only"}
-"""Our words for the weighing, and this wire's."""
-
 
 def tenant_id(oldest: Project) -> str:
     """The id of the workspace as a tenant: the same at every start, from the project that was made first."""
@@ -314,7 +311,8 @@ def settings(request: ComparisonRequest, rescore_of: str | None = None) -> dict[
             "reads": request.reads,
             "repetitions": request.repetitions,
             "k": request.k,
-            "classWeights": WEIGHING_WORDS[request.weighing],
+            # The default isn't told apart from one that was asked for.
+            "classWeights": "restricted-only" if request.weighing == "experts-only" else None,
             "sample": None
             if sample is None
             else {"part": sample.part, "seed": sample.seed, "holdOutShare": sample.hold_out_share},
