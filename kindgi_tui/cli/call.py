@@ -61,15 +61,35 @@ def run_call(
 
 @contextlib.asynccontextmanager
 async def opened(asked: Asked) -> "AsyncIterator[Workbench]":
-    """The workbench the shared options name; it is closed in the end. Says so when it made the workspace."""
+    """The workbench the shared options name; it is closed in the end.
+
+    Says so when it made the workspace, where it works when that wasn't said on this line, and what still waits to be
+    sent.
+    """
     from kindgi_tui.opening import Target, open_workbench, workspace_folder
 
-    target = Target(workspace=asked.workspace, person=asked.person)
+    target = Target(
+        workspace=asked.workspace, person=asked.person, url=asked.url, profile=asked.profile, patient=True
+    )
     logs.remember_workspace(workspace_folder(target))
     bench, found = await open_workbench(target)
     try:
         if found.created:
             say(f"Made a new workspace in {found.folder}.")
+        if found.address is not None and asked.url is None and asked.profile is None:
+            say(f"At {found.address} ({found.source}).")
         yield bench
+        if found.address is not None:
+            await _say_what_waits(bench)
     finally:
         await bench.close()
+
+
+async def _say_what_waits(bench: "Workbench") -> None:
+    counts = await bench.outbox.counts()
+    if counts.waiting:
+        words = "verdict waits" if counts.waiting == 1 else "verdicts wait"
+        say(f"{counts.waiting} {words} to be sent. See: kindgi-tui outbox list")
+    if counts.refused:
+        words = "verdict needs" if counts.refused == 1 else "verdicts need"
+        say(f"{counts.refused} {words} your decision. See: kindgi-tui outbox list")

@@ -29,6 +29,8 @@ NOUNS: dict[str, tuple[str, str]] = {
     "serve": ("serve", "Serve the workspace as the Kindgi API."),
     "tokens": ("tokens", "Who may ask the server: add, list, revoke."),
     "doctor": ("doctor", "Look at this machine and the workspace."),
+    "profiles": ("profiles", "Runtimes to work at, by name: add, list, use, remove."),
+    "outbox": ("outbox", "Verdicts a runtime doesn't have yet: list, retry, drop."),
     "backup": ("backup", "Copy the workspace's file while it is in use."),
     "completion": ("completion", "Print a script that completes commands in your shell."),
 }
@@ -86,7 +88,7 @@ def root(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
         return
     said = asked(ctx)
-    ctx.exit(open_tui(said.workspace, said.person))
+    ctx.exit(open_tui(said.workspace, said.person, url=said.url, profile=said.profile))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -18,13 +18,18 @@ def open_tui(
     start: str | None = None,
     project: str | None = None,
     options: dict[str, Any] | None = None,
+    url: str | None = None,
+    profile: str | None = None,
 ) -> int:
     """Runs the terminal face until one leaves it; gives the exit code."""
     from kindgi_tui.opening import Target
     from kindgi_tui.tui.app import WorkbenchApp
 
     app = WorkbenchApp(
-        Target(workspace=workspace, person=person), start=start, project=project, options=options
+        Target(workspace=workspace, person=person, url=url, profile=profile),
+        start=start,
+        project=project,
+        options=options,
     )
     app.run(mouse=app.profile.mouse)
     return app.return_code or 0

@@ -245,6 +245,49 @@ async def import_runs(
     return ANSWER_NO if report.left_out else DONE
 
 
+@noun.verb(
+    "pull",
+    example="kindgi-tui runs pull --url https://kindgi.example.com --from-project docs --agent acme-ops.article-picker",
+    opens=False,
+)
+@click.option("--from-project", metavar="PROJECT", help="Only runs of this project of the runtime.")
+@click.option("--agent", help="Of this agent.")
+@click.option("--flow", help="Of this flow.")
+@click.option("--agent-version", "--flow-version", "version", metavar="X.Y.Z", help="Of this version.")
+@since_and_until("runs started")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many, the newest (else all).")
+@click.option("--to-project", metavar="PROJECT", help="The workspace's project they go to (else its default one).")
+async def pull(
+    call: Call,
+    from_project: str | None,
+    agent: str | None,
+    flow: str | None,
+    version: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int | None,
+    to_project: str | None,
+) -> None:
+    """Copies runs from a runtime into the workspace, with their conversations, journals and judgments.
+
+    The runtime is named with --url, --profile or KINDGI_API_URL, the workspace with --workspace. Runs that are here
+    already stay as they are.
+    """
+    from kindgi_tui.cli.pulling import pull_into
+
+    if agent is not None and flow is not None:
+        raise click.UsageError("Give --agent or --flow, not both.")
+    query = RunFilter(
+        project_id=from_project,
+        subject_kind="agent" if agent else "flow" if flow else None,
+        subject_id=agent or flow,
+        subject_version=version,
+        created_since=since,
+        created_until=until,
+    )
+    await pull_into(call, query, limit, to_project)
+
+
 @noun.verb("export", example="kindgi-tui runs export --project docs > runs.jsonl")
 @filters
 async def export(call: Call, **asked: object) -> None:

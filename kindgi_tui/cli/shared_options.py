@@ -11,6 +11,8 @@ import click
 WORKSPACE = "kindgi-tui.workspace"
 PERSON = "kindgi-tui.person"
 JSON = "kindgi-tui.json"
+URL = "kindgi-tui.url"
+PROFILE = "kindgi-tui.profile"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,11 +25,21 @@ class Asked:
     """Who acts; None: the login name."""
     json: bool
     """Whether to print JSON for programs."""
+    url: str | None = None
+    """The runtime's address; None: none is named here."""
+    profile: str | None = None
+    """The profile that has the runtime's address; None: none is named here."""
 
 
 def asked(ctx: click.Context) -> Asked:
     """The shared options of the command being run."""
-    return Asked(ctx.meta.get(WORKSPACE), ctx.meta.get(PERSON), bool(ctx.meta.get(JSON)))
+    return Asked(
+        ctx.meta.get(WORKSPACE),
+        ctx.meta.get(PERSON),
+        bool(ctx.meta.get(JSON)),
+        ctx.meta.get(URL),
+        ctx.meta.get(PROFILE),
+    )
 
 
 def _keep(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
@@ -48,6 +60,20 @@ def shared_options() -> list[click.Option]:
             help="The workspace's folder (else KINDGI_TUI_WORKSPACE, else the default one).",
             expose_value=False,
             callback=_keep(WORKSPACE),
+        ),
+        click.Option(
+            ["--url", "at_url"],
+            metavar="URL",
+            help="Work at the runtime there; `dev`: the one of the nearest .kindgirc.json.",
+            expose_value=False,
+            callback=_keep(URL),
+        ),
+        click.Option(
+            ["--profile", "at_profile"],
+            metavar="NAME",
+            help="Work at the runtime of that profile.",
+            expose_value=False,
+            callback=_keep(PROFILE),
         ),
         click.Option(
             ["--as"],

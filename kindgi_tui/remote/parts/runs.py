@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -22,6 +22,9 @@ HEAVY_PAGE = 4_000_000
 
 SHORT_IDS = 1_000
 """How many of the newest runs a beginning of an id is looked for in."""
+
+AT_ONCE = 6
+"""How many runs are asked for at once."""
 
 START_SECONDS = 600.0
 """How long a started run is waited for."""
@@ -54,6 +57,8 @@ class RemoteRuns:
             raise Unsupported("A runtime's list is read from its newest run on: its end isn't known before.")
         if query.source not in (None, "recorded"):
             return Page(data=(), has_more=False)
+        if query.judged:
+            return await self._judged(query, limit, cursor)
         asked = run_query(query)
         if self._with_outputs:
             # What went in stands in the output alone, and a list shows its first words.
@@ -64,6 +69,29 @@ class RemoteRuns:
         rows = [self._row(row) for row in page.rows]
         shown = tuple(one for one in rows if _passes(one, query))
         self._count_up(query, cursor, len(shown), page.has_more)
+        return Page(data=shown, has_more=page.has_more, next_cursor=page.next_cursor)
+
+    async def _judged(self, query: RunFilter, limit: int, cursor: str | None) -> Page[Run]:
+        """Judged runs, the one judged last first: the runs of a page of judgments, each asked for."""
+        whole = query.model_copy(update={"judged": None})
+        run_query(whole)
+        kind = "flow" if query.subject_kind == "flow" else "agent"
+        asked = [*scope(query.project_id), (f"{kind}Id", query.subject_id)]
+        if query.subject_version is not None and kind == "agent":
+            asked.append(("agentVersion", query.subject_version))
+        page = await self._runtime.page("judgments.list", query=asked, limit=limit, cursor=cursor)
+        ids = each_once(text(row, "runId", "a judgment") for row in page.rows)
+        gate = asyncio.Semaphore(AT_ONCE)
+
+        async def look(identity: str) -> Run | None:
+            async with gate:
+                try:
+                    return self._row(await self._runtime.get("runs.get", identity))
+                except NotFound:
+                    return None
+
+        found = [one for one in await asyncio.gather(*(look(each) for each in ids)) if one is not None]
+        shown = tuple(one for one in found if _passes(one, query) and _is_wanted(one, query))
         return Page(data=shown, has_more=page.has_more, next_cursor=page.next_cursor)
 
     async def count(self, query: RunFilter) -> int:
@@ -223,7 +251,9 @@ def run_query(query: RunFilter) -> list[tuple[str, str | None]]:
             "A runtime doesn't search the words of runs. Copy them with `kindgi-tui runs pull`."
         )
     if query.judged is not None:
-        raise Unsupported("A runtime's list of runs doesn't say which are judged: its judging queue does.")
+        raise Unsupported(
+            "A runtime's list of runs doesn't say which are not judged: its judging queue does."
+        )
     if query.subject_version is not None and query.subject_id is None:
         raise Invalid("`agentVersion` needs `agentId`", field="agentVersion")
     kind = "flow" if query.subject_kind == "flow" else "agent"
@@ -241,6 +271,24 @@ def run_query(query: RunFilter) -> list[tuple[str, str | None]]:
         # Together they are refused; naming a comparison means its replays.
         replays = "include"
     return [*asked, ("replays", replays)]
+
+
+def each_once(ids: Iterable[str]) -> tuple[str, ...]:
+    """Each id once, in order."""
+    return tuple(dict.fromkeys(ids))
+
+
+def _is_wanted(run: Run, query: RunFilter) -> bool:
+    """The filters that only a list of runs knows, for runs that came another way."""
+    since, until = query.created_since, query.created_until
+    return (
+        (not query.statuses or run.status in query.statuses)
+        and (query.subject_version is None or run.subject.version == query.subject_version)
+        and (since is None or run.created_at >= since)
+        and (until is None or run.created_at < until)
+        and (query.comparison_id is None or run.comparison_id == query.comparison_id)
+        and (query.replays == "include" or (run.replay_of is not None) == (query.replays == "only"))
+    )
 
 
 def _passes(run: Run, query: RunFilter) -> bool:

@@ -1,0 +1,118 @@
+"""Which runtime is meant, and which token belongs to it: a token only ever goes to its own address (DESIGN 10)."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import SecretStr
+
+from kindgi_tui.config.profiles import Profiles
+from kindgi_tui.remote.address import normal_address
+from kindgi_tui.workbench import Denied, Invalid, NotFound
+
+URL_VARIABLE, TOKEN_VARIABLE = "KINDGI_API_URL", "KINDGI_API_TOKEN"
+"""Environment variables the official clients read too."""
+
+DEV_FILE = ".kindgirc.json"
+"""What `kindgi dev` (and `kindgi-tui serve --dev-file`) writes. It outlives them: it says nothing of what runs."""
+
+DEV = "dev"
+"""In place of an address: the one in the nearest dev file."""
+
+
+class Credentials(NamedTuple):
+    """A runtime's address with its token."""
+
+    address: str
+    """The address, in its one spelling."""
+    token: SecretStr
+    """The token that belongs to it."""
+    source: str
+    """Where the address was named, for a person."""
+
+
+def credentials_of(
+    url: str | None,
+    profile: str | None,
+    environ: Mapping[str, str],
+    folder: Path,
+    profiles: Callable[[], Profiles],
+) -> Credentials | None:
+    """The runtime that is meant: `--url`, else `--profile`, else the environment's, else the profile in use.
+
+    None: none is. `folder` is where the nearest dev file is looked for from; `profiles` reads the profiles' file.
+    Raises Invalid, NotFound (no such profile, no dev file), Denied (there is no token for that address).
+    """
+    if url == DEV:
+        found = nearest_dev_file(folder)
+        if found is None:
+            raise NotFound(
+                f"There is no {DEV_FILE} here or above. `kindgi dev` and `kindgi-tui serve --dev-file` write one.",
+                code="dev-file-not-found",
+            )
+        return found
+    if url is not None:
+        address = normal_address(url)
+        return Credentials(address, _token_for(address, environ, folder, profiles), "--url")
+    if profile is not None:
+        named = profiles().get(profile)
+        return Credentials(normal_address(named.address), named.token, f"profile {named.name}")
+    told = environ.get(URL_VARIABLE)
+    if told:
+        address = normal_address(told)
+        return Credentials(address, _token_for(address, environ, folder, profiles), URL_VARIABLE)
+    known = profiles()
+    if known.current is None:
+        return None
+    named = known.get(known.current)
+    return Credentials(normal_address(named.address), named.token, f"profile {named.name}, in use")
+
+
+def nearest_dev_file(folder: Path) -> Credentials | None:
+    """The runtime of the nearest dev file, here or above; a broken one counts as none."""
+    for place in (folder, *folder.parents):
+        path = place / DEV_FILE
+        try:
+            value = json.loads(path.read_text("utf-8"))
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, RecursionError):
+            return None
+        address, token = (
+            (value.get("apiUrl"), value.get("token")) if isinstance(value, dict) else (None, None)
+        )
+        if not isinstance(address, str) or not isinstance(token, str) or not address or not token:
+            return None
+        try:
+            return Credentials(normal_address(address), SecretStr(token), str(path))
+        except Invalid:
+            return None
+    return None
+
+
+def _token_for(
+    address: str, environ: Mapping[str, str], folder: Path, profiles: Callable[[], Profiles]
+) -> SecretStr:
+    token, told = environ.get(TOKEN_VARIABLE), environ.get(URL_VARIABLE)
+    # The environment's token belongs to the environment's address; without one, to the address named with it.
+    if token and (not told or _same(told, address)):
+        return SecretStr(token)
+    for one in profiles().profiles:
+        if _same(one.address, address):
+            return one.token
+    dev = nearest_dev_file(folder)
+    if dev is not None and dev.address == address:
+        return dev.token
+    raise Denied(
+        f"There is no token for {address}. Give one with {TOKEN_VARIABLE}, or keep it: "
+        f"kindgi-tui profiles add NAME --url {address}",
+        code="token-missing",
+    )
+
+
+def _same(told: str, address: str) -> bool:
+    try:
+        return normal_address(told) == address
+    except Invalid:
+        return False
