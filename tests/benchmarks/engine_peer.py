@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from kindgi_tui.local.engine.executor import spare_collections
 from tests.benchmarks.engine_workload import config_for, engine_run, make_workspace
 
 MOST_CASES = 1000
@@ -49,6 +50,7 @@ async def main(arguments: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
+    spare_collections()
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--base-url", required=True)
     parser.add_argument("-n", type=int, default=500)

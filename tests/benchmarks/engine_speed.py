@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from kindgi_tui.local.engine import results
+from kindgi_tui.local.engine.executor import spare_collections
 from kindgi_tui.local.workbench import LocalWorkbench
 from tests.benchmarks.engine_workload import (
     Measured,
@@ -210,6 +211,8 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(WORKLOADS))
     parser.add_argument("--without-memory", action="store_true")
     arguments = parser.parse_args()
+    # As the executor does for itself; the bare loop has it too.
+    spare_collections()
     asyncio.run(
         time_workloads([n for n in arguments.only.split(",") if n], arguments.cases, arguments.rounds)
     )

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import logging
 import signal
 import subprocess
@@ -43,6 +44,15 @@ def spawn(folder: Path, comparison_id: str) -> None:
     threading.Thread(target=process.wait, daemon=True, name="executor-wait").start()
 
 
+def spare_collections() -> None:
+    """Has the garbage collector look less often: a comparison makes many small things, hardly any in circles.
+
+    It costs a tenth of a millisecond a case otherwise.
+    """
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 100)
+
+
 async def _run(folder: Path, comparison_id: str) -> int:
     task = asyncio.current_task()
     loop = asyncio.get_running_loop()
@@ -59,6 +69,7 @@ async def _run(folder: Path, comparison_id: str) -> int:
 
 def main(arguments: list[str]) -> int:
     """Runs one comparison; 0 when it came to an end, 1 when it could not."""
+    spare_collections()
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
     try:
         return asyncio.run(_run(Path(arguments[0]), arguments[1]))
