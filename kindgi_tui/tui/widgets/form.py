@@ -34,7 +34,7 @@ class Form(ScrollView, can_focus=True, inherit_bindings=False):
         background: $background; color: $foreground; scrollbar-size-vertical: 1; scrollbar-gutter: stable;
         overflow-x: hidden;
     }
-    Form .form--cursor { background: $primary 30%; }
+    Form .form--cursor { background: $primary-muted; color: $foreground; }
     Form .form--dim { color: $secondary; }
     Form .form--bad { color: $error; }
     Form .form--key { color: $primary; }
