@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.items import Item, output_items
-from kindgi_tui.domain.judgments import ItemRef, Judgment, Verdict
+from kindgi_tui.domain.judgments import Group, ItemRef, Judgment, Verdict
 from kindgi_tui.domain.matching import by_key, carried
+from kindgi_tui.domain.projects import Person
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment
 from kindgi_tui.domain.rating import changes_of
 from kindgi_tui.domain.runs import RunDetail
 from kindgi_tui.domain.test_sets import Case, ItemSummary
+from kindgi_tui.session.judging_groups import SpeakingAs
 from kindgi_tui.session.judging_seen import Clock, SeenGuard
 from kindgi_tui.session.reviewing import Review, Reviewed
 
@@ -90,15 +92,21 @@ class OpenedCase:
     def __init__(
         self,
         workbench: "Workbench",
-        me: str,
+        person: Person,
         comparison: Comparison,
         cases: Sequence[Reviewed],
         place: int,
         clock: Clock = time.monotonic,
+        group: str | None = None,
     ) -> None:
-        """`cases` are the list one comes from, in its order, `place` the one to open; `me` is who judges."""
+        """`cases` are the list one comes from, in its order, `place` the one to open.
+
+        `person` is who judges, as the group with the id `group` where that covers the replay.
+        """
         self._workbench = workbench
-        self._me = me
+        self._me = person.id
+        self._speaking = SpeakingAs(person)
+        self._speaking.chosen = group
         self._order = asyncio.Lock()
         self._said: list[tuple[str, str]] = []
         self.comparison = comparison
@@ -133,6 +141,11 @@ class OpenedCase:
         return tuple(run for run in self.reviewed.result.run_ids if run)
 
     @property
+    def group(self) -> Group | None:
+        """The group one speaks as here; None: as nobody but oneself."""
+        return None if self.replay is None else self._speaking.group_for(self.replay)
+
+    @property
     def undoable(self) -> int:
         """How many verdicts can be taken back."""
         return len(self._said)
@@ -161,6 +174,8 @@ class OpenedCase:
         )
         replay = await _found(self._workbench.runs.get(runs[self.repetition])) if runs else None
         said = await self._said_of(replay)
+        if self._speaking.chosen is not None and replay is not None:
+            self._speaking.set(await self._workbench.groups.list(replay.project_id))
         self.case, self.replay, self.judgments = case, replay, said
         output = self.output
         self.items = case_items(case, output) if case is not None and output is not None else ()
@@ -198,11 +213,12 @@ class OpenedCase:
         Raises what recording raises.
         """
         assert item.ref is not None
+        group = None if self.group is None else self.group.id
         self.on_the_way[(run_id, item.key)] = verdict
         try:
             async with self._order:
                 await self._workbench.judgments.add(
-                    NewJudgment(run_id=run_id, item=item.ref, verdict=verdict)
+                    NewJudgment(run_id=run_id, item=item.ref, verdict=verdict, group=group)
                 )
                 self._said.append((run_id, item.key))
         finally:

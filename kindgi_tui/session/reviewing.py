@@ -44,16 +44,20 @@ class Reviewed(NamedTuple):
 
     def is_in(self, narrowed: str) -> bool:
         """Whether the filter of that name leaves it in."""
-        if narrowed in ("regressed", "improved"):
-            return self.standing == narrowed
-        return {
-            "all": True,
-            "new": self.is_new,
-            "diverged": self.result.diverged,
-            "refused": self.result.refused_writes > 0,
-            "stopped": "stopped" in self.result.model_fields_set,
-            "errors": "error" in self.result.model_fields_set,
-        }[narrowed]
+        given = self.result.model_fields_set
+        match narrowed:
+            case "all":
+                return True
+            case "new":
+                return self.is_new
+            case "diverged":
+                return self.result.diverged
+            case "refused":
+                return self.result.refused_writes > 0
+            case "stopped" | "errors":
+                return ("stopped" if narrowed == "stopped" else "error") in given
+            case _:
+                return self.standing == narrowed
 
 
 class Measure(Frozen):

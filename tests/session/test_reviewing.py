@@ -62,12 +62,11 @@ def review_of(comparison: Comparison) -> Review:
     return review
 
 
-def opened(workbench: LocalWorkbench, comparison: Comparison, place: int = 0) -> OpenedCase:
-    return OpenedCase(workbench, "root", comparison, review_of(comparison).cases, place, clock=lambda: 0.0)
-
-
-async def me(workbench: LocalWorkbench) -> str:
-    return (await workbench.people.me()).id
+async def opened(
+    workbench: LocalWorkbench, comparison: Comparison, place: int = 0, group: str | None = None
+) -> OpenedCase:
+    person = await workbench.people.me()
+    return OpenedCase(workbench, person, comparison, review_of(comparison).cases, place, group=group)
 
 
 async def test_a_result_is_read_with_its_figures_and_words(docs: LocalWorkbench) -> None:
@@ -165,8 +164,7 @@ async def test_verdicts_wait_for_a_rescore_and_move_the_figures(docs: LocalWorkb
     """
     done = await compare(docs)
     assert await docs.comparisons.waiting(done.id) == 0
-    case = opened(docs, done)
-    case._me = await me(docs)
+    case = await opened(docs, done)
     said: tuple[Verdict, ...] = ("yes", "no", "no")
     for place, verdict in enumerate(said):
         case.go(place)
@@ -205,7 +203,7 @@ async def test_verdicts_wait_for_a_rescore_and_move_the_figures(docs: LocalWorkb
 
 async def test_taking_back_goes_through_all_that_was_said(docs: LocalWorkbench) -> None:
     done = await compared(docs)
-    case = opened(docs, done)
+    case = await opened(docs, done)
     await case.load()
     (new,) = [item for item in case.items if item.kind == "new"]
     assert case.replay is not None
@@ -225,7 +223,7 @@ async def test_taking_back_goes_through_all_that_was_said(docs: LocalWorkbench) 
 async def test_an_opened_case_has_its_items_with_their_moves(docs: LocalWorkbench) -> None:
     done = await compared(docs)
     cases = review_of(done).cases
-    case = opened(docs, done, place_of(cases, PACKAGE) or 0)
+    case = await opened(docs, done, place_of(cases, PACKAGE) or 0)
     await case.load()
     moves = [(item.kind, item.key, item.rank_before, item.rank) for item in case.items]
     changes = case.reviewed.result.changes
@@ -317,3 +315,18 @@ async def test_a_running_one_has_no_brief_and_is_itself_the_newest(docs: LocalWo
     newest = await newest_of(docs, done.id)
     assert (newest.id, newest.status) == (done.id, "running")
     frozen.thaw()
+
+
+async def test_verdicts_are_said_as_the_chosen_group_where_it_covers_the_replay(docs: LocalWorkbench) -> None:
+    done = await compared(docs)
+    experts = await docs.groups.add("experts here", 3.0)
+    elsewhere = await docs.groups.add("elsewhere", 2.0, project_id=(await docs.projects.get("default")).id)
+    for chosen, wanted in ((experts.id, experts.id), (elsewhere.id, None), (None, None)):
+        case = await opened(docs, done, group=chosen)
+        await case.load()
+        assert case.replay is not None
+        assert (None if case.group is None else case.group.id) == wanted
+        (new,) = [item for item in case.items if item.kind == "new"]
+        await case.judge(case.replay.id, new, "yes")
+        (said,) = case.judgments
+        assert said.group_id == wanted

@@ -8,7 +8,6 @@ from kindgi_tui.domain.comparisons import CaseResult, ToolTrace
 from kindgi_tui.domain.headline import stopped_sentence
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.test_sets import Case
-from kindgi_tui.session.reviewing import question
 from kindgi_tui.text import clean, dumps_line, json_text, one_line, width, wrap
 from kindgi_tui.text.diffs import Piece, word_diff
 from kindgi_tui.tui.widgets.text_pane import Block, Run
@@ -151,12 +150,14 @@ def _between(full: str, starts: Sequence[tuple[int, str]], begin: int, end: int)
     return tuple(found)
 
 
-def question_blocks(case: Case | None, past: bool = False) -> list[Block | Run]:
-    """What went in."""
+def question_blocks(case: Case | None, cells: int) -> list[Block | Run]:
+    """What went in, where the title, of so many cells, can't show all of it."""
     if case is None:
-        return [Block("Its case is no longer in the test set.", "dim")]
+        return [Block("Its case is no longer in the test set.", "dim"), Block("")]
     words = case.input if isinstance(case.input, str) else json_text(case.input, 4_000)
-    return [Run((("Asked", "head"),)), Block(clean(words, 4_000) or question(case), "", 2)]
+    if "\n" not in words and len(words) < 500 and width(one_line(words, 500)) <= cells - 20:
+        return []
+    return [Run((("Asked", "head"),)), Block(clean(words, 4_000), "", 2), Block("")]
 
 
 def trouble_blocks(result: CaseResult, failure: str | None) -> list[Block | Run]:

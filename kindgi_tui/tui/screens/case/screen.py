@@ -56,7 +56,9 @@ class CaseScreen(WorkScreen):
         """The case that is open."""
         if self._opened is None:
             comparison, cases, place, clock = self._given
-            self._opened = OpenedCase(self.workbench, self.app.person.id, comparison, cases, place, clock)
+            kept = self.app.state.get("judge.group")
+            group = kept if isinstance(kept, str) else None
+            self._opened = OpenedCase(self.workbench, self.app.person, comparison, cases, place, clock, group)
         return self._opened
 
     @property
@@ -145,8 +147,8 @@ class CaseScreen(WorkScreen):
         recorded = "" if case is None else one_line(f"{case.subject.id} {case.subject.version}", 60)
         failure = None if opened.replay is None else opened.replay.failure
         shown: list[Block | Run] = blocks.trouble_blocks(result, failure)
-        shown += [*blocks.question_blocks(case), Block("")]
         cells = self.pane.scrollable_content_region.width
+        shown += blocks.question_blocks(case, cells)
         shown += blocks.answer_blocks(self._answers, recorded, candidate_name(opened.comparison), cells)
         shown += blocks.call_blocks(blocks.traces(result, output, opened.repetition))
         self.pane.show([*shown, *blocks.said_blocks(case)], keep_place=keep)

@@ -17,6 +17,8 @@ def marks_line(opened: OpenedCase) -> str:
     marks = [STANDINGS.get(reviewed.standing, ""), f"{shares(reviewed)} judged yes", *notes_of(reviewed)]
     if runs > 1:
         marks.append(f"repetition {opened.repetition + 1} of {runs}")
+    if opened.group is not None:
+        marks.append(f"judging as {opened.group.name}")
     return " · ".join(mark for mark in marks if mark)
 
 
