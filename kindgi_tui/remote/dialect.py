@@ -52,10 +52,10 @@ def read_dialect(document: Json, address: str) -> Dialect:
         )
     routes: dict[str, Route] = {}
     for operation in (*OPERATIONS, *ONLY_NEW):
-        for route in candidates(operation):
-            if (version == "0.4" or route.names == "0.1") and (route.method, route.path) in offered:
-                routes[operation] = route
-                break
+        ways = candidates(operation) if version == "0.4" else candidates(operation)[-1:]
+        found = next((way for way in ways if (way.method, way.path) in offered), None)
+        if found is not None and (version == "0.4" or found.names == "0.1"):
+            routes[operation] = found
     return Dialect(version, routes)
 
 

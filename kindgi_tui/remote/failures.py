@@ -22,6 +22,12 @@ REFUSING = frozenset({400, 403, 404, 405, 409, 410, 413, 415, 422, 501})
 BUSY_KEY = "idempotency-key-in-flight"
 """The code of a write whose first sending still runs: asking again later gives its answer."""
 
+_CODES = (
+    ("test-set-", "eval-suite-"),
+    ("test-run-", "eval-run-"),
+    ("corrector-group-", "judge-class-"),
+    ("correction-", "judgment-"),
+)
 _PLAIN: dict[int, type[WorkbenchError]] = {403: Denied, 404: NotFound, 409: Conflict, 410: NotFound}
 _LONGEST = 2_000
 _LONGEST_WAIT = 86_400.0
@@ -65,22 +71,21 @@ def failure(
     """The error an answer of that status means. `offered` names what was asked for, for what isn't offered."""
     error = body.get("error") if isinstance(body, dict) else None
     told = error if isinstance(error, dict) else {}
-    code = told.get("code") if isinstance(told.get("code"), str) else None
+    code = old_code(str(told["code"])) if isinstance(told.get("code"), str) else None
     message = told.get("message") if isinstance(told.get("message"), str) else None
     request_id = told.get("requestId") or headers.get("x-request-id")
-    known_code = str(code) if code is not None else None
     request = str(request_id) if request_id is not None else None
     sentence = str(message)[:_LONGEST] if message else f"{address} answered {status} without saying why."
     if code in NOT_OFFERED or status in (405, 501):
         said = f"This runtime doesn't offer {offered}: {sentence}"
-        return Unsupported(said, code=known_code, request_id=request)
+        return Unsupported(said, code=code, request_id=request)
     if status in (400, 413, 415, 422):
-        return Invalid(sentence, field=_field(told.get("details")), code=known_code, request_id=request)
+        return Invalid(sentence, field=_field(told.get("details")), code=code, request_id=request)
     if status == 401:
         hint = "Give a token that is valid now, with KINDGI_API_TOKEN or `kindgi-tui profiles add`."
-        return Denied(f"{_ended(sentence)} {hint}", code=known_code, request_id=request)
+        return Denied(f"{_ended(sentence)} {hint}", code=code, request_id=request)
     if status in _PLAIN:
-        return _PLAIN[status](sentence, code=known_code, request_id=request)
+        return _PLAIN[status](sentence, code=code, request_id=request)
     wait = retry_after(headers)
     if 300 <= status < 400:
         where = headers.get("location", "another address")[:200]
@@ -95,7 +100,15 @@ def failure(
             f" ({headers['content-type'].split(';')[0][:80]})" if headers.get("content-type") else ""
         )
         sentence += ": that isn't a Kindgi answer, or it is in trouble. Try again later."
-    return Unavailable(sentence, retry_after=wait, code=known_code, request_id=request)
+    return Unavailable(sentence, retry_after=wait, code=code, request_id=request)
+
+
+def old_code(code: str) -> str:
+    """A code of 0.4 by its 0.1 name, which is the one our errors carry."""
+    for new, old in _CODES:
+        if code.startswith(new):
+            return old + code.removeprefix(new)
+    return code
 
 
 def _field(details: Json) -> str | None:

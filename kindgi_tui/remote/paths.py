@@ -1,13 +1,15 @@
 """Where each operation stands in the two dialects, and which 0.4 paths are stated and which inferred.
 
-0.1's paths are those of its OpenAPI document. Of 0.4 two are stated by its documents: starting a test run
-(`POST /v1/test-sets/{testSetId}/runs`) and an agent's own test set (`GET /v1/agents/{agentId}/test-set`). The others
-are 0.1's with its words renamed the same way: eval suite → test set, eval run → test run, judgment → correction,
-judge class → corrector group. A runtime may keep an old name: each operation has its candidates, newest name first,
-and the runtime's own OpenAPI document decides.
+0.1's paths are those of its OpenAPI document. Of 0.4 two are stated by its documents, the others are 0.1's with its
+words renamed the same way; `wire.dialects` has the list and the words, which our server goes by too. A runtime may
+keep an old name: each operation has its candidates, the newest name first, and the runtime's own OpenAPI document
+decides.
 """
 
+import re
 from typing import Literal, NamedTuple
+
+from kindgi_tui.wire.dialects import STATED_PATHS, path_04
 
 Names = Literal["0.1", "0.4"]
 """Which dialect's names the bodies of a route have."""
@@ -115,42 +117,18 @@ ONLY_NEW: dict[str, Operation] = {
 }
 """Operations that 0.1 doesn't have."""
 
-STATED: frozenset[str] = frozenset({"comparisons.start", "agents.test-set"})
-"""Operations whose 0.4 path its documents state; every other one is inferred."""
-
-RENAMED: tuple[tuple[str, str], ...] = (
-    ("from-judgments", "from-corrections"),
-    ("judge-classes", "corrector-groups"),
-    ("judging-queue", "correcting-queue"),
-    ("eval-suites", "test-sets"),
-    ("eval-runs", "test-runs"),
-    ("judgments", "corrections"),
-)
-"""Words of 0.1's paths, and of 0.4's."""
+_ID = re.compile(r"\{[^}]*\}")
+STATED = frozenset((method, _ID.sub("{}", path)) for method, path in STATED_PATHS)
+"""The 0.4 paths its documents state, each id as `{}`; every other one is inferred."""
 
 
 def candidates(operation: str) -> tuple[Route, ...]:
-    """The ways to an operation, 0.4's first. A 0.4 runtime offers those its OpenAPI document has."""
-    source: Source = "stated" if operation in STATED else "inferred"
-    if operation in ONLY_NEW:
-        known = ONLY_NEW[operation]
-        return (Route(known.method, known.path, "0.4", source),)
-    known = OPERATIONS[operation]
-    old = Route(known.method, known.path, "0.1", "0.1")
-    found: list[Route] = []
-    for path in _renamed_paths(known.path):
-        if path != known.path:
-            found.append(Route(known.method, path, "0.4", source))
-    return (*found, old)
+    """The ways to an operation, 0.4's first. A 0.4 runtime offers those its OpenAPI document has.
 
-
-def _renamed_paths(path: str) -> tuple[str, ...]:
-    """The path with every word renamed, then with its collection's name alone."""
-    parts = path.split("/")
-    names = dict(RENAMED)
-    whole = "/".join(names.get(part, part) for part in parts)
-    first = next((place for place, part in enumerate(parts) if part in names), None)
-    if first is None:
-        return (path,)
-    partly = "/".join([*parts[:first], names[parts[first]], *parts[first + 1 :]])
-    return (whole,) if partly == whole else (whole, partly)
+    A path that both dialects write the same has the names of the dialect that is spoken: it comes once, as 0.4's.
+    """
+    known = OPERATIONS.get(operation) or ONLY_NEW[operation]
+    path = path_04(known.path)
+    source: Source = "stated" if (known.method, path) in STATED else "inferred"
+    newer = Route(known.method, path, "0.4", source)
+    return (newer,) if operation in ONLY_NEW else (newer, Route(known.method, known.path, "0.1", "0.1"))

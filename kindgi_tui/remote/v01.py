@@ -186,6 +186,8 @@ def judgment(value: dict[str, Json]) -> Judgment:
         asserter=asserter or "",
         participant=text_if(value, "participantId"),
         created_at=moment(value, "createdAt", what),
+        ended_at=moment_if(value, "unregisteredAt"),
+        superseded_by=text_if(value, "supersededBy"),
     )
 
 
