@@ -99,14 +99,17 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def show(self, count: int, cursor: int | None = None, empty: str | None = None) -> None:
         """The list has `count` rows now; the cursor stays where it is, or goes to `cursor`."""
-        self._count = count
+        before, self._count = self._count, count
         if empty is not None:
             self._empty = empty
-        self.virtual_size = Size(max(1, self.size.width), max(count, 1))
+        # While the rows fit into the view their number says nothing of its size, and setting it would paint all anew.
+        self.virtual_size = Size(max(1, self.size.width), max(count, self.size.height, 1))
         wanted = self._cursor if cursor is None else cursor
         self._cursor = max(0, min(wanted, count - 1))
-        self._follow(0)
-        self.refresh()
+        if not self._follow(0):
+            # Rows below the last one were blank and stay so.
+            rows = min(max(before, count, 1) - self.scroll_offset.y, self.size.height)
+            self.refresh(Region(0, 0, self.size.width, max(1, rows)))
 
     def repaint(self, number: int | None = None) -> None:
         """Paints one row anew, or all that are in view."""
@@ -205,7 +208,7 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_resize(self, event: events.Resize) -> None:
         """Keeps the cursor in view."""
-        self.virtual_size = Size(max(1, event.size.width), max(self._count, 1))
+        self.virtual_size = Size(max(1, event.size.width), max(self._count, event.size.height, 1))
         self._follow(0)
 
     def on_click(self, event: events.Click) -> None:

@@ -87,7 +87,8 @@ class JudgePanes:
             queue.show(count, place)
         else:
             queue.repaint(queue.cursor)
-            queue.go(place)
+            # One step at a time, so that it scrolls by half its height at the edge and not by a row a run.
+            queue.go(place, 1 if place > queue.cursor else -1)
 
     def show_item(self) -> None:
         """The item, its verdict, and what was said of it."""
