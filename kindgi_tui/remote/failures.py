@@ -71,7 +71,8 @@ def failure(
     """The error an answer of that status means. `offered` names what was asked for, for what isn't offered."""
     error = body.get("error") if isinstance(body, dict) else None
     told = error if isinstance(error, dict) else {}
-    code = old_code(str(told["code"])) if isinstance(told.get("code"), str) else None
+    named = told.get("code")
+    code = old_code(named) if isinstance(named, str) and named.isascii() else None
     message = told.get("message") if isinstance(told.get("message"), str) else None
     request_id = told.get("requestId") or headers.get("x-request-id")
     request = str(request_id) if request_id is not None else None

@@ -221,7 +221,7 @@ def statement_of(row: tuple[object, ...]) -> Statement:
     """A row as a statement."""
     fields = dict(zip(COLUMNS.split(", "), row, strict=True))
     place = [json.loads(str(fields.pop(name))) for name in ("run", "item", "participant")]
-    sentence = fields["sentence"]
+    sentence, server_id = fields["sentence"], fields["server_id"]
     fields |= {
         "place": Place(place[0], place[1], place[2] or None),
         "content": json.loads(str(fields["content"])),
@@ -229,5 +229,6 @@ def statement_of(row: tuple[object, ...]) -> Statement:
         "new_names": bool(fields["new_names"]),
         "forced": bool(fields["forced"]),
         "sentence": None if sentence is None else json.loads(str(sentence)),
+        "server_id": None if server_id is None else json.loads(str(server_id)),
     }
     return Statement(**fields)  # type: ignore[arg-type]

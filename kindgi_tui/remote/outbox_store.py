@@ -54,7 +54,7 @@ def insert(
             now_ms() if made is None else made,
             str(uuid.uuid4()),
             state,
-            server_id,
+            None if server_id is None else as_text(server_id),
         ),
     )
     found = find(connection, identity)
@@ -72,7 +72,7 @@ def find_for(connection: sqlite3.Connection, who: Who, identity: str) -> Stateme
     return _one(
         connection,
         "address = ? AND who = ? AND (id = ? OR server_id = ?) ORDER BY seq DESC LIMIT 1",
-        (*who, identity, identity),
+        (*who, identity if identity.isascii() else "", as_text(identity)),
     )
 
 
@@ -157,7 +157,7 @@ def arrived(connection: sqlite3.Connection, identity: str, server_id: str | None
     connection.execute(
         "UPDATE statements SET state = 'sent', server_id = ?, tried = NULL, sentence = NULL, code = NULL, body = NULL "
         "WHERE id = ?",
-        (server_id, identity),
+        (None if server_id is None else as_text(server_id), identity),
     )
 
 

@@ -198,6 +198,8 @@ class Transport:
                 timeout=httpx.Timeout(self._limits.silence, connect=self._limits.connect),
                 limits=httpx.Limits(max_connections=8, max_keepalive_connections=8),
                 follow_redirects=False,
+                # Reading the certificates of the world takes longer than a request, and http has none.
+                verify=self.address.startswith("https:"),
                 # A proxy from the environment never stands between this machine and itself.
                 trust_env=not is_loopback(self.address),
                 headers={"user-agent": f"kindgi-tui/{__version__}"},

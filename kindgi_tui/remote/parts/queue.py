@@ -1,6 +1,7 @@
 """The runs that owe a verdict: the project's judging queue, or, where there is none, its newest completed runs."""
 
 import asyncio
+import json
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.items import output_items
@@ -9,7 +10,7 @@ from kindgi_tui.domain.queries import JudgmentFilter
 from kindgi_tui.domain.runs import Run, Subject
 from kindgi_tui.remote import v01
 from kindgi_tui.remote.context import Context
-from kindgi_tui.remote.outbox_schema import now_ms
+from kindgi_tui.remote.outbox_schema import as_text, now_ms
 from kindgi_tui.remote.parts.judgments import RemoteJudgments
 from kindgi_tui.remote.reading import moment, moment_if, text, text_if, whole
 from kindgi_tui.remote.runtime import scope
@@ -71,7 +72,7 @@ class RemoteQueue:
         await self._context.database.write(
             lambda c: c.execute(
                 "INSERT OR IGNORE INTO skips (address, who, run, made) VALUES (?, ?, ?, ?)",
-                (*who, run_id, now_ms()),
+                (*who, as_text(run_id), now_ms()),
             )
         )
 
@@ -79,7 +80,9 @@ class RemoteQueue:
         """Puts a run back."""
         who = await self._context.identity.who()
         await self._context.database.write(
-            lambda c: c.execute("DELETE FROM skips WHERE address = ? AND who = ? AND run = ?", (*who, run_id))
+            lambda c: c.execute(
+                "DELETE FROM skips WHERE address = ? AND who = ? AND run = ?", (*who, as_text(run_id))
+            )
         )
 
     async def skipped(
@@ -134,7 +137,7 @@ class RemoteQueue:
                 "SELECT run FROM skips WHERE address = ? AND who = ? ORDER BY made, run", (*who,)
             ).fetchall()
         )
-        return tuple(str(row[0]) for row in rows)
+        return tuple(str(json.loads(row[0])) for row in rows)
 
     async def _from_runs(
         self, query: QueueFilter, limit: int, cursor: str | None, skipped: "tuple[str, ...]"
