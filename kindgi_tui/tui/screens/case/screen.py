@@ -29,6 +29,9 @@ from kindgi_tui.tui.widgets.text_pane import Block, Run, TextPane
 RAW = 200_000
 """Characters of raw JSON that are shown."""
 
+SLOW_SECONDS = 0.2
+"""After how long a verdict that isn't recorded yet is shown as on its way."""
+
 TOO_EARLY = "That came before the item could be read, and doesn't count: look, then press again."
 """What is said of a verdict the seen guard held back."""
 
@@ -50,6 +53,7 @@ class CaseScreen(WorkScreen):
         self._opened: OpenedCase | None = None
         self._answers: blocks.Answers | None = None
         self._raw = False
+        self._heads: dict[str, str] = {}
 
     @property
     def opened(self) -> OpenedCase:
@@ -126,14 +130,20 @@ class CaseScreen(WorkScreen):
         await self.opened.load_judgments()
         self._show_verdicts()
 
-    def _show_verdicts(self) -> None:
-        self.rows.repaint()
+    def _show_verdicts(self, key: str | None = None) -> None:
+        """Shows what was said, of one item or of all."""
+        for number, item in enumerate(self.opened.items):
+            if key is None or item.key == key:
+                self.rows.repaint(number)
         self._show_head()
         self.changed()
 
     def _show_head(self) -> None:
         for name, told in (("title", title_line), ("marks", marks_line), ("items-title", items_line)):
-            self.query_one(f"#case-{name}", Static).update(line(told(self.opened), 400))
+            words = told(self.opened)
+            if self._heads.get(name) != words:
+                self._heads[name] = words
+                self.query_one(f"#case-{name}", Static).update(line(words, 400))
 
     def _show_text(self, keep: bool = False) -> None:
         opened = self.opened
@@ -214,15 +224,20 @@ class CaseScreen(WorkScreen):
             self.say(f"{one_line(item.key, 60)}: that is what you said.")
         else:
             opened.on_the_way[(run_id, item.key)] = verdict
-            self.rows.repaint(self.rows.cursor)
+            self.set_timer(SLOW_SECONDS, self._show_slow)
             self.work(self._record(run_id, item, verdict), group="verdicts")
         self.rows.go(opened.first_open(self.rows.cursor))
+
+    def _show_slow(self) -> None:
+        """A verdict that is long on its way is shown so."""
+        if self.opened.on_the_way:
+            self.rows.repaint()
 
     async def _record(self, run_id: str, item: CaseItem, verdict: Verdict) -> None:
         try:
             await self.opened.judge(run_id, item, verdict)
         finally:
-            self._show_verdicts()
+            self._show_verdicts(item.key)
         left = self.opened.open_items
         further = f"{left} more here" if left else "all new items here are judged: ] goes on, R rescores"
         self.say(f"{'✓ yes' if verdict == 'yes' else '✗ no'}: {one_line(item.key, 60)} · {further}")
@@ -241,7 +256,7 @@ class CaseScreen(WorkScreen):
             self.rows.go(
                 next((n for n, item in enumerate(opened.items) if item.key == key), self.rows.cursor)
             )
-        self._show_verdicts()
+        self._show_verdicts(key)
         self.say(f"Taken back: {one_line(key, 60)}")
 
     def do_rescore(self) -> None:
