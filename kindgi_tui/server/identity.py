@@ -7,6 +7,7 @@ from kindgi_tui.server.fields import find_project
 from kindgi_tui.server.operations import PAGED, Operation
 from kindgi_tui.server.pages import after_key
 from kindgi_tui.wire import v01_records as records
+from kindgi_tui.wire.v01 import time_text
 from kindgi_tui.workbench import NotFound
 
 
@@ -23,7 +24,8 @@ async def whoami(ask: Ask) -> Answer:
     body |= {"role": "admin" if admin else "member", "right": person.right}
     body |= {"actor": records.actor(person), "principal": principal, "tokenId": ask.bearer.token.id}
     if person.kind == "user":
-        shown: dict[str, Json] = {"userId": person.id}
+        made = time_text(person.created_at)
+        shown: dict[str, Json] = {"userId": person.id, "tenantId": ask.tenant, "createdAt": made}
         if person.name:
             shown["displayName"] = person.name
         body |= {"userId": person.id, "user": shown}

@@ -7,9 +7,10 @@ skip, and an item is `judged` once anybody judged it.
 from collections.abc import Awaitable, Callable
 
 from kindgi_tui.domain.base import Json
-from kindgi_tui.domain.judging import QueuedRun, QueueFilter
-from kindgi_tui.domain.queries import RunFilter
-from kindgi_tui.domain.runs import Run
+from kindgi_tui.domain.items import output_items
+from kindgi_tui.domain.judging import QueuedRun, QueueFilter, owed_items
+from kindgi_tui.domain.queries import JudgmentFilter, RunFilter
+from kindgi_tui.domain.runs import RunDetail
 from kindgi_tui.server.asking import MOST, Answer, Ask
 from kindgi_tui.server.bodies import NOTHING
 from kindgi_tui.server.errors import Refusal, bad, missing
@@ -25,6 +26,9 @@ STATES = ("open", "judged", "dismissed", "erased")
 
 MAX_REASON = 500
 """The longest reason of a dismissal, in characters."""
+
+ALL_OF_A_RUN = 10_000
+"""More judgments than one person can have on a run's items."""
 
 
 async def list_queue(ask: Ask) -> Answer:
@@ -92,7 +96,7 @@ async def _page(ask: Ask, query: QueueFilter, state: str) -> Page[QueuedRun]:
     )
 
 
-async def _item(ask: Ask) -> Run:
+async def _item(ask: Ask) -> RunDetail:
     project, identity = await _project(ask), ask.params["runId"]
     try:
         about = await ask.bench.runs.get(identity)
@@ -106,12 +110,24 @@ async def _item(ask: Ask) -> Run:
     return about
 
 
-async def _state(ask: Ask, run: Run) -> str:
+async def _state(ask: Ask, run: RunDetail) -> str:
+    """Where a run stands in the caller's queue: skipped by them, owing a verdict of theirs, or judged."""
     query = QueueFilter(project_id=run.project_id, subject_id=run.subject.id)
-    skipped = await ask.bench.queue.skipped(query, MOST)
-    if any(one.run.id == run.id for one in skipped.data):
-        return "dismissed"
-    return "judged" if run.judgments else "open"
+    cursor: str | None = None
+    while True:
+        skipped = await ask.bench.queue.skipped(query, MOST, cursor)
+        if any(one.run.id == run.id for one in skipped.data):
+            return "dismissed"
+        if not skipped.has_more:
+            break
+        cursor = skipped.next_cursor
+    subject = run.subject
+    owed = await ask.bench.guidelines.owed(run.project_id, subject.kind, subject.id)
+    mine = JudgmentFilter(run_id=run.id, asserter=ask.bearer.person.id)
+    said = await ask.bench.judgments.list(mine, ALL_OF_A_RUN)
+    judged = {one.item.key for one in said.data if one.participant is None}
+    items = owed_items(output_items(run.output, subject.kind == "agent"), owed)
+    return "open" if any(item.key not in judged for item in items) else "judged"
 
 
 async def dismiss(ask: Ask) -> Answer:
