@@ -9,8 +9,11 @@ from collections.abc import Callable
 QUIET_SECONDS = 0.4
 """After how long without a write the log is moved."""
 
-MOST_WRITES = 1000
-"""After how many writes it is moved although there was no quiet moment."""
+SOME_WRITES = 20
+"""After how many writes a shorter moment is enough."""
+
+SHORT_SECONDS = 0.05
+"""That moment: no person judges faster."""
 
 
 class Checkpoints:
@@ -33,7 +36,7 @@ class Checkpoints:
             if self._thread is None and not self._closed:
                 self._thread = threading.Thread(target=self._work, name="store-checkpoints", daemon=True)
                 self._thread.start()
-            if self._writes in (1, MOST_WRITES):
+            if self._writes in (1, SOME_WRITES):
                 self._condition.notify()
 
     def close(self) -> None:
@@ -59,10 +62,11 @@ class Checkpoints:
         """Waits until it is time; False when the file is being closed."""
         with self._condition:
             self._condition.wait_for(lambda: self._writes or self._closed)
-            while not self._closed and self._writes < MOST_WRITES:
+            while not self._closed:
+                wanted = QUIET_SECONDS if self._writes < SOME_WRITES else SHORT_SECONDS
                 quiet = time.monotonic() - self._last_write
-                if quiet >= QUIET_SECONDS:
+                if quiet >= wanted:
                     break
-                self._condition.wait(QUIET_SECONDS - quiet)
+                self._condition.wait(wanted - quiet)
             self._writes = 0
             return not self._closed

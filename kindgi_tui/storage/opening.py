@@ -9,10 +9,12 @@ from pathlib import Path
 from kindgi_tui.storage.filesystem import network_type
 from kindgi_tui.storage.trouble import Trouble
 
-CHECKPOINT_PAGES = 20_000
-"""A write-ahead log of this many pages (80 MB) is moved into the file by the commit that finds it so.
+CHECKPOINT_PAGES = 4_000
+"""A write-ahead log of this many pages (16 MB) is moved into the file by the commit that finds it so.
 
-Long before, a thread of its own does it (`checkpoints`): a commit that waits for it takes ten times as long.
+A commit that does it waits some 50 ms, so it shall be one in some hundreds, and a thread of its own mostly comes before
+it (`checkpoints`). A log that only grew would be worse: a disk takes several times as long to sync new blocks as to
+sync known ones.
 """
 
 _MAGIC = b"SQLite format 3\0"

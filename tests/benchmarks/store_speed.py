@@ -189,6 +189,7 @@ class Benchmark:
     async def verdicts(self, count: int) -> None:
         ids = [store_rows.run_id(number) for number in range(self.runs) if number % 11]
         rng = random.Random()
+        turns = 20 if count >= 200 else 2
 
         async def ours_once(_: int) -> None:
             new = store_rows.verdict(rng.choice(ids), rng.randrange(3))
@@ -198,11 +199,11 @@ class Benchmark:
         ours: list[float] = []
         plain: list[float] = []
         aio: list[float] = []
-        for _ in range(5):
-            ours += await floors.timed(count // 5, ours_once)
-            plain += await floors.judging_floor(self.judging, self.runs, count // 5)
+        for _ in range(turns):
+            ours += await floors.timed(count // turns, ours_once)
+            plain += await floors.judging_floor(self.judging, self.runs, count // turns)
             if self.aio_judging is not None:
-                aio += await floors.judging_floor(self.aio_judging, self.runs, count // 5)
+                aio += await floors.judging_floor(self.aio_judging, self.runs, count // turns)
         medians = [statistics.median(values) if values else None for values in (plain, aio)]
         self.lines.append(
             Line(

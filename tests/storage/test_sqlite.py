@@ -125,16 +125,29 @@ async def test_the_log_is_moved_in_a_quiet_moment(database: Database) -> None:
     raise AssertionError("the log was never moved")
 
 
-async def test_the_log_is_moved_also_without_one(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoints, "MOST_WRITES", 20)
+async def test_after_some_writes_a_short_moment_is_enough(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(checkpoints, "QUIET_SECONDS", 1000.0)
-    for _ in range(40):
+    for _ in range(checkpoints.SOME_WRITES - 1):
         await database.write(lambda c: insert(c, "a text to look for"))
+    await asyncio.sleep(0.3)
+    assert not moved(database)
+    await database.write(insert)
     for _ in range(100):
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(0.05)
         if moved(database):
             return
     raise AssertionError("the log was never moved")
+
+
+async def test_a_log_never_grows_without_end(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints, "SHORT_SECONDS", 1000.0)
+    page = "x" * 400_000
+    for _ in range(120):
+        await database.write(lambda c: insert(c, page))
+    # 120 writes of 400 KB would make it 48 MB.
+    assert database.path.with_name("f.db-wal").stat().st_size < 20_000_000
 
 
 async def test_without_writes_no_thread_wakes(database: Database) -> None:
