@@ -1,5 +1,6 @@
 """Making or opening an SQLite file, and bringing it to the newest version, one process at a time."""
 
+import contextlib
 import os
 import sqlite3
 import time
@@ -17,7 +18,8 @@ it (`checkpoints`). A log that only grew would be worse: a disk takes several ti
 sync known ones.
 """
 
-_MAGIC = b"SQLite format 3\0"
+
+_SMALLEST_PAGE = 512
 
 
 def open_file(path: Path, application_id: int, migrations: Sequence[str], busy_seconds: float) -> None:
@@ -35,7 +37,8 @@ def open_file(path: Path, application_id: int, migrations: Sequence[str], busy_s
         )
     _check_marks(path, _marks(path, busy_seconds), application_id, len(migrations))
     # SQLite gives its log the file's rights, so the file has them from the start.
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     connection = connect(path, busy_seconds)
     try:
         _migrate(connection, path, application_id, migrations, busy_seconds)
@@ -75,25 +78,27 @@ def statements(script: str) -> Iterator[str]:
 def _marks(path: Path, busy_seconds: float) -> tuple[int, int] | None:
     """A file's `user_version` and `application_id`, read without changing it; None when it has no content.
 
-    They stand in the file's header (SQLite file format, offsets 60 and 68); a write-ahead log that a crash left
-    behind, or that another process is writing, may hold newer ones.
+    They stand in the file's header; a write-ahead log that a crash left behind, or that another process is writing,
+    may hold newer ones. Only SQLite opens the file: closing it by any other way would drop the locks that this very
+    process holds on it (POSIX), and a second workbench on it would come to harm.
     """
     try:
-        with path.open("rb") as file:
-            head = file.read(72)
+        size = path.stat().st_size
     except FileNotFoundError:
         return None
-    if not head:
+    if not size:
         return None
-    if not head.startswith(_MAGIC):
+    if size < _SMALLEST_PAGE:
+        # SQLite takes so small a file for an empty one, and would write over it.
         raise Trouble(
             f"{path} is damaged or not a workspace. Restore a backup, or choose another folder with --workspace.",
             code="machine-damaged",
         )
     log = path.with_name(path.name + "-wal")
-    if not log.exists() or not log.stat().st_size:
-        return int.from_bytes(head[60:64], "big"), int.from_bytes(head[68:72], "big")
-    reading = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=busy_seconds)
+    # Without a log to be read with it, the file is read as it stands, and nothing is made beside it.
+    whole = log.exists() and log.stat().st_size
+    mode = "mode=ro" if whole else "mode=ro&immutable=1"
+    reading = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=busy_seconds)
     try:
         reading.execute("BEGIN")
         version = reading.execute("PRAGMA user_version").fetchone()[0]
