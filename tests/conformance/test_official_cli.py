@@ -3,6 +3,7 @@
 import json
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,11 @@ class Kindgi:
             timeout=120,
         )
 
+    def all_good(self, *commands: tuple[str, ...]) -> list[Any]:
+        """What commands print that don't wait for each other."""
+        with ThreadPoolExecutor(2) as together:
+            return list(together.map(lambda words: self.good(*words), commands))
+
     def good(self, *words: str) -> Any:
         """What a command prints, which must work."""
         done = self.run(*words)
@@ -70,22 +76,32 @@ def judges_token(server: Served) -> str:
 
 
 def test_the_documents_commands(kindgi: Kindgi, server: Served, tmp_path: Path) -> None:
-    assert kindgi.good("projects", "get-default")["isDefault"] is True
-    assert {one["slug"] for one in kindgi.good("projects", "list")["data"]} == {"default", "docs"}
     project = server.project("docs")
-
     judge = Kindgi(server, tmp_path, judges_token(server))
-    place = ("--pointer=/output/articles/0", "--rank=0")
-    yes = judge.good(
-        *("judgments", "add", f"--run={PASSWORD}", "--item=kb-101", *place, "--yes"),
-        "--reason=Resets the password",
+    first = (
+        "judgments",
+        "add",
+        f"--run={PASSWORD}",
+        "--item=kb-101",
+        "--pointer=/output/articles/0",
+        "--rank=0",
+    )
+    second = (
+        "judgments",
+        "add",
+        f"--run={PASSWORD}",
+        "--item=kb-102",
+        "--pointer=/output/articles/1",
+        "--rank=1",
+    )
+    yes, no = judge.all_good(
+        (*first, "--yes", "--reason=Resets the password"), (*second, "--no", "--reason=Not about signing in")
     )
     assert (yes["verdict"], yes["reason"]) == ("yes", "Resets the password")
-    no = judge.good(
-        *("judgments", "add", f"--run={PASSWORD}", "--item=kb-102", "--pointer=/output/articles/1"),
-        *("--rank=1", "--no", "--reason=Not about signing in"),
-    )
     assert (no["verdict"], no["subject"]["id"]) == ("no", AGENT)
+    default, projects = kindgi.all_good(("projects", "get-default"), ("projects", "list"))
+    assert default["isDefault"] is True
+    assert {one["slug"] for one in projects["data"]} == {"default", "docs"}
 
     built = kindgi.good(
         *("eval-suites", "from-judgments", SUITE, "--suite-version=1.0.0"),
@@ -98,7 +114,14 @@ def test_the_documents_commands(kindgi: Kindgi, server: Served, tmp_path: Path) 
         "caseCount": 3,
         "truncated": False,
     }
-    cases = kindgi.good("eval-suites", "cases", SUITE, "--suite-version=1.0.0")["data"]
+    listed, compared = kindgi.all_good(
+        ("eval-suites", "cases", SUITE, "--suite-version=1.0.0"),
+        (
+            *("eval-runs", "start", SUITE, f"--project={project}", f"--agent={AGENT}"),
+            *("--agent-version=0.2.0", "--wait"),
+        ),
+    )
+    cases = listed["data"]
     case = next(one for one in cases if one["caseId"] == PASSWORD)
     assert case["input"] == "I forgot my password and can't sign in."
     assert case["items"][0] == {
@@ -113,10 +136,6 @@ def test_the_documents_commands(kindgi: Kindgi, server: Served, tmp_path: Path) 
         "reasons": [{"verdict": "yes", "reason": "Resets the password"}],
     }
 
-    compared = kindgi.good(
-        *("eval-runs", "start", SUITE, f"--project={project}", f"--agent={AGENT}"),
-        *("--agent-version=0.2.0", "--wait"),
-    )
     summary = compared["result"]["summary"]
     found = {name: (one["baseline"], one["candidate"], one["n"]) for name, one in summary["metrics"].items()}
     assert found == {
@@ -126,29 +145,31 @@ def test_the_documents_commands(kindgi: Kindgi, server: Served, tmp_path: Path) 
     }
     assert (compared["status"], summary["cases"], summary["diverged"]) == ("completed", 3, 1)
     assert summary["candidate"] == {"kind": "agent", "agentId": AGENT, "version": "0.2.0"}
-    assert kindgi.good("eval-runs", "show", compared["runId"]) == compared
-    replays = kindgi.good("runs", "list", f"--eval-run={compared['runId']}")["data"]
+    shown, told = kindgi.all_good(
+        ("eval-runs", "show", compared["runId"]), ("runs", "list", f"--eval-run={compared['runId']}")
+    )
+    assert shown == compared
+    replays = told["data"]
     assert {one["evalRunId"] for one in replays} == {compared["runId"]}
     assert len(replays) == 3
 
 
 def test_narrowed_builds(kindgi: Kindgi, server: Served) -> None:
     project = server.project("docs")
-    build = ("--suite-version=1.0.0", f"--project={project}")
-    built = kindgi.good(
-        *("eval-suites", "from-judgments", "acme.rank-acme-segment", *build, "--agent=acme.rank.scorer"),
-        *("--segment=company:acme", "--description=acme company only"),
-    )
-    assert built["caseCount"] == 20
     everywhere = server.project("default")
     group = next(one for one in server.good("GET", "/v1/judge-classes")["data"] if one["weight"] == 3)
     narrowed = ("--suite-version=1.0.0", f"--project={everywhere}", f"--agent={AGENT}", "--min-judgments=2")
-    experts = kindgi.good(
-        *("eval-suites", "from-judgments", "acme.experts", *narrowed),
-        *(f"--class={group['id']}", "--since=2026-01-01"),
+    build = ("eval-suites", "from-judgments")
+    built, experts, late = kindgi.all_good(
+        (
+            *(*build, "acme.rank-acme-segment", "--suite-version=1.0.0", f"--project={project}"),
+            *("--agent=acme.rank.scorer", "--segment=company:acme", "--description=acme company only"),
+        ),
+        (*build, "acme.experts", *narrowed, f"--class={group['id']}", "--since=2026-01-01"),
+        (*build, "acme.late", *narrowed, "--since=2100-01-01"),
     )
+    assert built["caseCount"] == 20
     assert 1 <= experts["caseCount"] < 41
-    late = kindgi.good("eval-suites", "from-judgments", "acme.late", *narrowed, "--since=2100-01-01")
     assert late["caseCount"] == 0
 
 
