@@ -22,6 +22,7 @@ from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.screens.case import blocks
 from kindgi_tui.tui.screens.case.items import item_row
 from kindgi_tui.tui.screens.case.words import items_line, marks_line, title_line
+from kindgi_tui.tui.screens.comparison.moves import Moves
 from kindgi_tui.tui.screens.comparison.rows import candidate_name
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.text_pane import Block, Run, TextPane
@@ -36,7 +37,7 @@ TOO_EARLY = "That came before the item could be read, and doesn't count: look, t
 """What is said of a verdict the seen guard held back."""
 
 
-class CaseScreen(WorkScreen):
+class CaseScreen(Moves, WorkScreen):
     """One case of a comparison, one repetition at a time."""
 
     PLACE = "case"
@@ -321,15 +322,13 @@ class CaseScreen(WorkScreen):
         self.set_class(self._raw, "-raw")
         self.call_after_refresh(self._show_text)
 
-    def do_down(self) -> None:
-        """The next item; of the JSON, a line on."""
-        self.do_line_down() if self._raw else self.rows.move(1)
-        self.changed()
+    def stepping(self) -> LineList | TextPane:
+        """The items, or the JSON."""
+        return self.pane if self._raw else self.rows
 
-    def do_up(self) -> None:
-        """The item before; of the JSON, a line back."""
-        self.do_line_up() if self._raw else self.rows.move(-1)
-        self.changed()
+    def paging(self) -> LineList | TextPane:
+        """The text."""
+        return self.pane
 
     def do_line_down(self) -> None:
         """A line on."""
@@ -338,22 +337,6 @@ class CaseScreen(WorkScreen):
     def do_line_up(self) -> None:
         """A line back."""
         self.pane.scroll_lines(-1)
-
-    def do_page_down(self) -> None:
-        """A page on."""
-        self.pane.page(1)
-
-    def do_page_up(self) -> None:
-        """A page back."""
-        self.pane.page(-1)
-
-    def do_first(self) -> None:
-        """The first item."""
-        self.rows.first()
-
-    def do_last(self) -> None:
-        """The last item."""
-        self.rows.last()
 
     @on(LineList.Moved)
     def _moved(self) -> None:

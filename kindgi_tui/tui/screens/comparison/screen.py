@@ -9,14 +9,15 @@ from textual.widgets import Static
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison
-from kindgi_tui.domain.headline import interval_sentence
 from kindgi_tui.session.following import FINAL, Look, looks
 from kindgi_tui.session.reviewing import FILTERS, Review, Reviewed, newest_of, place_of, questions_of
-from kindgi_tui.text import json_text, one_line
+from kindgi_tui.text import json_text
 from kindgi_tui.tui.content import line, plain
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
-from kindgi_tui.tui.screens.comparison.rows import candidate_name, case_row, count_lines, filter_line
+from kindgi_tui.tui.screens.comparison.moves import Moves
+from kindgi_tui.tui.screens.comparison.rows import case_row, count_lines, filter_line
+from kindgi_tui.tui.screens.comparison.words import end_words, headline_words, title_words
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.metric_panel import MetricPanel
 from kindgi_tui.tui.widgets.progress_line import ProgressLine
@@ -29,7 +30,7 @@ NO_CASES = "No case has a result yet: they appear here as they finish."
 """What stands there before a case finished."""
 
 
-class ComparisonScreen(WorkScreen):
+class ComparisonScreen(Moves, WorkScreen):
     """One comparison. Leaving it leaves the comparison running."""
 
     PLACE = "comparison"
@@ -130,12 +131,12 @@ class ComparisonScreen(WorkScreen):
             self.query_one(MetricPanel).show(self._review.measures, comparison.request.subject_version)
         if look.ended:
             self._waiting = await self.workbench.comparisons.waiting(comparison.id)
-        self._set("title", self._title_words(comparison))
-        self._set("headline", self._headline(comparison))
+        self._set("title", title_words(comparison, self._rescores))
+        self._set("headline", headline_words(comparison, self._review))
         self._set("counts", "\n".join(count_lines(comparison, self._review.counts)))
         progress = self.query_one(ProgressLine)
         if look.ended:
-            progress.say(self._end_words(comparison))
+            progress.say(end_words(comparison, self._review, self._waiting))
         else:
             progress.show(comparison.progress, look.rate, look.left)
         if before is None or before.status != comparison.status or moved:
@@ -149,45 +150,6 @@ class ComparisonScreen(WorkScreen):
             self._said[name] = words
             shown = plain(words, limit=2_000) if name in ("headline", "counts") else line(words, 400)
             self.query_one(f"#comparison-{name}", Static).update(shown)
-
-    def _title_words(self, comparison: Comparison) -> str:
-        told: list[str] = [comparison.status]
-        if self._rescores:
-            told[0] += f", rescored ×{self._rescores}"
-        told += [candidate_name(comparison), f"{comparison.test_set_id} {comparison.test_set_version}"]
-        told.append(comparison.id[:8])
-        return " · ".join(told)
-
-    def _headline(self, comparison: Comparison) -> str:
-        words = self._review.headline
-        if comparison.status == "failed" and comparison.error:
-            words = f"✗ {comparison.error} {words}"
-        elif comparison.cancel_reason == "cost-limit":
-            words = f"It reached its cost limit of ${comparison.request.cost_limit or 0:g} and was cancelled. {words}"
-        elif comparison.status not in FINAL and words:
-            words = f"So far: {words}"
-        first = self._review.measures[0] if self._review.measures else None
-        if first is not None and first.delta is not None:
-            words += " " + interval_sentence(first.label, first.interval, first.n)
-        return words or (
-            "Waiting for the first case …" if comparison.status not in FINAL else "There is no result."
-        )
-
-    def _end_words(self, comparison: Comparison) -> str:
-        ended = comparison.completed_at or comparison.created_at
-        told = [
-            f"{comparison.status} {ended.astimezone():%m-%d %H:%M} by {one_line(comparison.started_by, 30)}"
-        ]
-        if comparison.status in ("failed", "cancelled") and comparison.rescore_of is None:
-            progress = comparison.progress
-            told.append(f"{progress.finished:,} of {progress.repetitions:,} finished: z resumes")
-        if self._waiting:
-            verdicts = "1 verdict waits" if self._waiting == 1 else f"{self._waiting:,} verdicts wait"
-            told.append(f"{verdicts} for a rescore: R")
-        elif self._review.counts.waiting:
-            new = self._review.counts.waiting
-            told.append(f"{new:,} new item{'' if new == 1 else 's'} to judge: J, or Enter on a case")
-        return " · ".join(told)
 
     def _narrow(self, to_top: bool = False) -> None:
         """Narrows the list to the filter; the cursor stays on its case."""
@@ -312,42 +274,10 @@ class ComparisonScreen(WorkScreen):
         text = await asyncio.to_thread(json_text, self._result, RAW)
         self.query_one("#comparison-raw", TextPane).show([Block(text)], keep_place=keep)
 
-    def _step(self, rows: int = 0, pages: int = 0) -> None:
-        pane = self.query_one("#comparison-raw", TextPane)
-        if self.has_class("-raw"):
-            pane.page(pages) if pages else pane.scroll_lines(rows)
-        elif pages:
-            self.rows.page(pages)
-        else:
-            self.rows.move(rows)
-
-    def do_down(self) -> None:
-        """The next case, or a line on."""
-        self._step(1)
-
-    def do_up(self) -> None:
-        """The case before, or a line back."""
-        self._step(-1)
-
-    def do_page_down(self) -> None:
-        """A page on."""
-        self._step(pages=1)
-
-    def do_page_up(self) -> None:
-        """A page back."""
-        self._step(pages=-1)
-
-    def do_first(self) -> None:
-        """The first case."""
-        self._step(-1_000_000)
-
-    def do_last(self) -> None:
-        """The last case."""
-        self._step(1_000_000)
+    def stepping(self) -> LineList | TextPane:
+        """The case list, or the JSON in its place."""
+        return self.query_one("#comparison-raw", TextPane) if self.has_class("-raw") else self.rows
 
     def focus_body(self) -> None:
         """The case list, or the JSON, has the keys."""
-        if self.has_class("-raw"):
-            self.query_one("#comparison-raw", TextPane).focus()
-        else:
-            self.rows.focus()
+        self.stepping().focus()

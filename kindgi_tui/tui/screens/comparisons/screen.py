@@ -10,9 +10,11 @@ from kindgi_tui.session.window import Window
 from kindgi_tui.tui.content import line, plain
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
+from kindgi_tui.tui.screens.comparison.moves import Moves
 from kindgi_tui.tui.screens.comparison.rows import candidate_name
 from kindgi_tui.tui.screens.comparisons.rows import comparison_row, notes_of
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
+from kindgi_tui.tui.widgets.text_pane import TextPane
 
 LIVE_SECONDS = 2.0
 """How often it is looked how far running ones are, and for new ones. Nothing is painted when nothing moved."""
@@ -21,7 +23,7 @@ EMPTY = "No comparisons yet. n starts one: a candidate on a test set (g t has th
 """What stands there before there are any."""
 
 
-class ComparisonsScreen(WorkScreen):
+class ComparisonsScreen(Moves, WorkScreen):
     """The list of comparisons."""
 
     PLACE = "comparisons"
@@ -196,21 +198,9 @@ class ComparisonsScreen(WorkScreen):
         """Looks for new ones."""
         self.work(self._load(), group="load", exclusive=True)
 
-    def do_down(self) -> None:
-        """The next one."""
-        self.rows.move(1)
-
-    def do_up(self) -> None:
-        """The one before."""
-        self.rows.move(-1)
-
-    def do_page_down(self) -> None:
-        """A page on."""
-        self.rows.page(1)
-
-    def do_page_up(self) -> None:
-        """A page back."""
-        self.rows.page(-1)
+    def stepping(self) -> LineList | TextPane:
+        """The list."""
+        return self.rows
 
     def do_first(self) -> None:
         """The newest one."""
