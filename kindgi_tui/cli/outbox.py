@@ -8,7 +8,7 @@ from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, short_id
 from kindgi_tui.wire import v04
 
-SECONDS = 30.0
+SECONDS = 10.0
 """How long a retry waits for what it sends."""
 
 

@@ -12,7 +12,7 @@ from kindgi_tui.remote import v01
 from kindgi_tui.remote.outbox_schema import Who
 from kindgi_tui.remote.runtime import Runtime
 from kindgi_tui.storage.sqlite import Database
-from kindgi_tui.workbench import Unavailable
+from kindgi_tui.workbench import Unavailable, WorkbenchError
 
 
 class Identity:
@@ -51,6 +51,13 @@ class Identity:
     async def settled(self) -> Who:
         """Whose outbox it is, once it is known who the token is. Raises Unavailable, Denied."""
         return Who(self._runtime.address, (await self.person()).id)
+
+    async def asked_who(self) -> Who:
+        """Whose outbox it is, after asking the runtime where that can be."""
+        try:
+            return await self.settled()
+        except WorkbenchError:
+            return await self.who()
 
     async def _ask(self) -> Person:
         person = v01.person(await self._runtime.get("whoami"))

@@ -1,6 +1,5 @@
 """The outbox: what a person says is on disk before it is on screen, and sent when it can be (DESIGN section 10)."""
 
-import asyncio
 import sqlite3
 from pathlib import Path
 
@@ -70,11 +69,7 @@ class RemoteOutbox:
         """Sends what waits, for at most so long."""
         if (await self.counts()).waiting:
             self._sender.wake()
-            try:
-                async with asyncio.timeout(seconds):
-                    await self._sender.idle()
-            except TimeoutError:
-                pass
+            await self._sender.idle(seconds)
         return await self.counts()
 
     async def say(
@@ -87,6 +82,7 @@ class RemoteOutbox:
         """
         who = await self._identity.who()
         made, fresh = await self._database.write(lambda c: _said(c, who, place, content, live))
+        await self._adopt(who)
         if not fresh:
             return made, Outcome("sent" if made.state == "sent" else "waiting")
         return made, await self._sent(made, wait)
@@ -100,6 +96,7 @@ class RemoteOutbox:
         """
         who = await self._identity.who()
         now, to_send = await self._database.write(lambda c: _taken_back(c, who, place, live))
+        await self._adopt(who)
         if to_send is None:
             self._sender.wake()
             return now, Outcome("sent")
@@ -122,6 +119,12 @@ class RemoteOutbox:
             await self._database.write(lambda c: store.delete(c, statement))
             return True
         return await self._database.write(lambda c: store.delete_untried(c, statement))
+
+    async def _adopt(self, who: Who) -> None:
+        """It may have become known who the token is while something was written down for its mark."""
+        now = await self._identity.who()
+        if now != who:
+            await self._database.write(lambda c: store.adopt(c, who, now))
 
     async def _sent(self, statement: Statement, wait: bool) -> Outcome:
         if not wait:

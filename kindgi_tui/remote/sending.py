@@ -34,6 +34,9 @@ STALE_MS = 5 * 60 * 1000
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 """How long is waited after a failed try: doubled each time, up to the longest, in seconds."""
 
+KEY_PAUSE = 5.0
+"""How long is waited for a write whose first sending still runs there, in seconds."""
+
 BUSY_PAUSE = 0.3
 """How long is waited while another process sends, in seconds."""
 
@@ -62,6 +65,7 @@ class Sender:
         self._not_before = 0.0
         self._task: asyncio.Task[None] | None = None
         self._idle = asyncio.Event()
+        self._next_try: float | None = None
 
     def wake(self, *, now: bool = False) -> None:
         """Something waits. With `now` it is tried at once, whatever was to be waited for."""
@@ -76,9 +80,19 @@ class Sender:
         """What the next try of a statement will come to. Ask before it is woken."""
         return self._waiters.setdefault(identity, asyncio.get_running_loop().create_future())
 
-    async def idle(self) -> None:
-        """Waits until nothing waits, or the next try lies in the future."""
-        await self._idle.wait()
+    async def idle(self, seconds: float) -> None:
+        """Waits until nothing waits, or the next try lies farther ahead than what is left of the seconds."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + seconds
+        try:
+            async with asyncio.timeout_at(end):
+                while True:
+                    await self._idle.wait()
+                    if self._next_try is None or self._next_try > end:
+                        return
+                    self._idle.clear()
+        except TimeoutError:
+            return
 
     async def close(self) -> None:
         """Ends it; what is under way is cut, and looked after the next time."""
@@ -97,16 +111,13 @@ class Sender:
                 # Trouble of this machine, or a runtime that isn't one: what waits goes on waiting.
                 self._give_up(cause)
                 pause = self._pause(None)
-            if pause is None and not self._wake.is_set():
-                self._idle.set()
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), None)
+            if self._wake.is_set():
                 continue
-            if pause is not None:
-                if pause != BUSY_PAUSE:
-                    self._idle.set()
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), pause)
+            self._next_try = None if pause is None else asyncio.get_running_loop().time() + pause
+            if pause != BUSY_PAUSE:
+                self._idle.set()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), pause)
 
     async def _round(self) -> float | None:
         """Sends what waits; the seconds until the next try, None when nothing waits."""
@@ -227,8 +238,9 @@ class Sender:
             self._tell(statement.id, Outcome("sent", judgment))
             return None
         if is_in_flight(answer):
+            asked = retry_after(answer.headers)
             return await self._waits(
-                statement, error, untried=False, seconds=retry_after(answer.headers) or 5.0
+                statement, error, untried=False, seconds=KEY_PAUSE if asked is None else asked
             )
         if answer.status == 401:
             return await self._waits(statement, error, untried=True, seconds=LONGEST_PAUSE)

@@ -51,7 +51,7 @@ class RemoteJudgments:
         )
         page = await self._page(query, limit, cursor)
         found = [v01.judgment(row) for row in page.rows]
-        mine = (await self._context.identity.who()).person
+        mine = (await self._context.identity.asked_who()).person
         if query.run_id is not None:
             for one in found:
                 if one.asserter == mine:
