@@ -183,7 +183,7 @@ class Sender:
                 await self._database.write(lambda c: store.arrived(c, statement.id, live.id))
                 self._tell(statement.id, Outcome("sent", live))
                 return True, None
-            if live is not None and not statement.forced and self._is_newer(live, statement):
+            if live is not None and not statement.forced and await self._is_newer(who, live, statement):
                 sentence = (
                     f'The runtime has a newer verdict of yours on "{statement.place.item_key}": {live.verdict}, of '
                     f"{live.created_at:%Y-%m-%d %H:%M} UTC. Send yours over it, or drop it."
@@ -269,7 +269,11 @@ class Sender:
                 return live
         return None
 
-    def _is_newer(self, live: Judgment, statement: Statement) -> bool:
+    async def _is_newer(self, who: Who, live: Judgment, statement: Statement) -> bool:
+        """Whether what is live there was said after the statement was. What waited has the time of its arrival."""
+        known = await self._database.read(lambda c: store.find_for(c, who, live.id))
+        if known is not None:
+            return known.seq > statement.seq
         ours = statement.made_at + self._runtime.transport.skew
         return live.created_at > ours + timedelta(seconds=1)
 

@@ -305,6 +305,25 @@ async def test_a_newer_verdict_of_mine_there_asks_the_person(runtime: FakeRuntim
     assert told(runtime) == [("a", "yes")]
 
 
+async def test_what_waited_long_and_arrived_late_is_not_newer_than_what_was_said_after_it(
+    runtime: FakeRuntime, opener: Opener, tmp_path: Path
+) -> None:
+    runtime.script = away
+    bench = await opener(runtime.address)
+    await bench.people.me()
+    await bench.judgments.add(verdict("a", "yes"))
+    await bench.judgments.add(verdict("a", "no"))
+    await asyncio.sleep(0.05)
+    await bench.close()
+    aged(tmp_path / "outbox", 1)
+    lost = [False, True]
+    runtime.script = lambda seen: DROP_BEFORE if seen.method == "POST" and lost and lost.pop(0) else None
+    again = await opener(runtime.address)
+    assert await again.outbox.settle(5) == await again.outbox.counts()
+    assert await again.outbox.list() == ()
+    assert told(runtime) == [("a", "no")]
+
+
 @pytest.mark.parametrize("hours", [-7, 7])
 async def test_a_clock_that_is_wrong_does_not_make_it_newer(
     runtime: FakeRuntime, opener: Opener, hours: int
