@@ -2,8 +2,11 @@
 
 from typing import TYPE_CHECKING
 
+from textual import on
+
 from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.screens.judge.conversation import FOLDED, OPEN, WHOLE, Reading
+from kindgi_tui.tui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
     from kindgi_tui.tui.screens.judge.panes import JudgePanes
@@ -58,12 +61,13 @@ class ReadingKeys(WorkScreen):
         """Asks for words."""
         self.prompt.ask("search", "Search", self._words)
 
-    def searched(self, words: str) -> None:
-        """Words were given."""
-        self._words, self._found = words, -1
-        if words:
-            self.do_next_found()
-        self.changed()
+    @on(Prompt.Answered)
+    def _searched(self, event: Prompt.Answered) -> None:
+        if event.purpose == "search":
+            self._words, self._found = event.text, -1
+            if self._words:
+                self.do_next_found()
+            self.changed()
 
     def do_next_found(self) -> None:
         """The next place that has the words."""

@@ -8,11 +8,9 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
-from kindgi_tui.domain.judgments import Verdict
-from kindgi_tui.session.judging import JudgingSession, Target, Told
+from kindgi_tui.session.judging import JudgingSession
 from kindgi_tui.session.judging_seen import DWELL
 from kindgi_tui.session.judging_sitting import Sitting
-from kindgi_tui.session.judging_undo import item_name
 from kindgi_tui.session.judging_walk import What
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
@@ -23,15 +21,15 @@ from kindgi_tui.tui.screens.judge.painted import PaintReports
 from kindgi_tui.tui.screens.judge.panes import JudgePanes
 from kindgi_tui.tui.screens.judge.reading import ReadingKeys
 from kindgi_tui.tui.screens.judge.rows import ending_parts, queue_row
+from kindgi_tui.tui.screens.judge.verdicts import VerdictKeys
 from kindgi_tui.tui.widgets.line_list import Cell
-from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.text_pane import TextPane
 
 VERDICTS = ("yes", "no", "rest-yes", "rest-no", "skip")
 """What needs an item that is in view."""
 
 
-class JudgeScreen(ReadingKeys, GuidelineKeys, WorkScreen):
+class JudgeScreen(VerdictKeys, ReadingKeys, GuidelineKeys, WorkScreen):
     """The judging loop."""
 
     PLACE = "judge"
@@ -47,8 +45,6 @@ class JudgeScreen(ReadingKeys, GuidelineKeys, WorkScreen):
     def __init__(self) -> None:
         super().__init__()
         self._seated = False
-        self._reason_for: Target | None = None
-        self._drafts: dict[tuple[str, str], str] = {}
 
     def compose_body(self) -> ComposeResult:
         """The queue, the conversation over the items, what to judge by."""
@@ -114,12 +110,6 @@ class JudgeScreen(ReadingKeys, GuidelineKeys, WorkScreen):
         await self.session.close()
 
     # What is seen
-
-    @property
-    def lag(self) -> float:
-        """Seconds since the key that is being handled was pressed."""
-        pressed = self.app.pressed[1]
-        return max(0.0, time.monotonic() - pressed) if pressed else 0.0
 
     def _written(self, places: Any) -> None:
         self._reports.written(places)
@@ -218,7 +208,7 @@ class JudgeScreen(ReadingKeys, GuidelineKeys, WorkScreen):
             if not self.session.walk.at_end:
                 self.panes.show_text(keep=True)
 
-    # Verdicts
+    # What can be done
 
     def why_not(self, verb: str) -> str | None:
         """What needs an item, a verdict, or the end."""
@@ -231,7 +221,7 @@ class JudgeScreen(ReadingKeys, GuidelineKeys, WorkScreen):
             if verb != "group" and verb != "owed" and walk.item is None:
                 return "This run has nothing to judge: ] goes to the next."
         if verb in ("reason", "used"):
-            return self._why_no_reason(verb)
+            return self.why_no_reason(verb)
         if verb == "undo" and not self.session.can_take_back:
             return "There is nothing to take back."
         if verb == "correct":
@@ -241,97 +231,6 @@ class JudgeScreen(ReadingKeys, GuidelineKeys, WorkScreen):
         if verb in ("skipped", "disputed") and not walk.at_end:
             return "First what is open: this is offered at the end."
         return self.why_not_reading(verb) or self.why_not_guideline(verb)
-
-    def _why_no_reason(self, verb: str) -> str | None:
-        target, item = self.session.target, self.session.walk.item
-        if target is None:
-            named = item_name(item) if item is not None else "It"
-            return f"{named} has no verdict yet: y or n first."
-        if verb == "used" and not self.session.reasons.of(target.sheet.run.subject.id):
-            return "No reason was used yet: r writes one."
-        return None
-
-    def _tell(self, told: Told) -> None:
-        self.say(told.sentence, told.kind)
-        self.changed()
-
-    def _judge(self, verdict: Verdict, rest: bool = False) -> None:
-        self._tell((self.session.say_rest if rest else self.session.say)(verdict, self.lag))
-
-    def do_yes(self) -> None:
-        """Yes."""
-        self._judge("yes")
-
-    def do_no(self) -> None:
-        """No."""
-        self._judge("no")
-
-    def do_rest_yes(self) -> None:
-        """Yes to the rest of the run."""
-        self._judge("yes", rest=True)
-
-    def do_rest_no(self) -> None:
-        """No to the rest of the run."""
-        self._judge("no", rest=True)
-
-    def do_skip(self) -> None:
-        """Leaves the item open."""
-        self._tell(self.session.skip())
-
-    async def do_undo(self) -> None:
-        """Takes the last step back."""
-        self._tell(await self.session.take_back())
-
-    def do_reason(self) -> None:
-        """Asks why, on the docked line."""
-        target = self.session.target
-        if target is None:
-            return
-        self._reason_for = target
-        draft = self._drafts.get((target.sheet.run.id, target.item.key), target.said.reason or "")
-        self.say(f"Why is {item_name(target.item)} {target.said.verdict}? Enter saves, Esc keeps a draft.")
-        self.prompt.ask("reason", f"{item_name(target.item)}: {target.said.verdict}, because", draft)
-
-    def do_used(self) -> None:
-        """Gives a reason that was used before."""
-        target, key = self.session.target, self.app.pressed[0]
-        if target is None:
-            return
-        reasons = self.session.reasons.of(target.sheet.run.subject.id)
-        if not key.isdigit() or int(key) > len(reasons):
-            self.say(f"Reasons used before have the numbers 1 to {len(reasons)}.", "no")
-            return
-        self._give(reasons[int(key) - 1], target)
-
-    def _give(self, text: str, target: Target) -> None:
-        told = self.session.give_reason(text, target)
-        if told.kind == "told":
-            self._drafts.pop((target.sheet.run.id, target.item.key), None)
-            subject = target.sheet.run.subject.id
-            self.app.state.put(f"judge.reasons.{subject}", list(self.session.reasons.of(subject)))
-        self._tell(told)
-
-    def restore_reasons(self, subject_id: str) -> None:
-        """The reasons that were used before, in an earlier start too."""
-        kept = self.app.state.get(f"judge.reasons.{subject_id}")
-        if not self.session.reasons.of(subject_id) and isinstance(kept, list):
-            self.session.reasons.restore(subject_id, tuple(str(each) for each in kept))
-
-    @on(Prompt.Answered)
-    def _answered(self, event: Prompt.Answered) -> None:
-        self.focus_body()
-        if event.purpose == "reason" and self._reason_for is not None:
-            self._give(event.text, self._reason_for)
-        elif event.purpose == "search":
-            self.searched(event.text)
-
-    @on(Prompt.Left)
-    def _left(self, event: Prompt.Left) -> None:
-        self.focus_body()
-        if event.purpose == "reason" and self._reason_for is not None:
-            target = self._reason_for
-            self._drafts[target.sheet.run.id, target.item.key] = event.draft
-            self.say(f"The reason of {item_name(target.item)} is kept as a draft: r goes on with it.")
 
     # Moving by hand
 
