@@ -241,9 +241,9 @@ class OpenedCase:
         rescored = await self._workbench.comparisons.rescore(self.comparison.id)
         review = Review()
         review.take(rescored.result, rescored.request.k)
-        now = {case.result.case_id: case for case in review.cases}
+        now = {case.entry.case_id: case for case in review.cases}
         self.comparison = rescored
-        self.cases = [now.get(case.result.case_id, case) for case in self.cases]
+        self.cases = [now.get(case.entry.case_id, case) for case in self.cases]
         return review.headline
 
 

@@ -6,6 +6,7 @@ regressions first.
 
 import math
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from kindgi_tui.domain.base import Frozen, Json
@@ -30,11 +31,36 @@ PAGE = 100
 """Cases read at once."""
 
 
+class Entry:
+    """A case as the result has it, read whole only when it is looked at: a result may have a thousand."""
+
+    def __init__(self, case_id: str, raw: dict[str, Json]) -> None:
+        self.case_id = case_id
+        """The case."""
+        self.raw = raw
+        """As it stands in the result."""
+
+    @cached_property
+    def result(self) -> CaseResult:
+        """Its scores, changes and tool calls; an error where it can't be read."""
+        try:
+            return CaseResult.read(self.raw)
+        except ValueError:
+            return CaseResult.make(case_id=self.case_id, error="This case's result can't be read.")
+
+    def unjudged(self) -> list[str]:
+        """The keys of its new items that nobody judged."""
+        new = _object(self.raw.get("changes")).get("new")
+        items = [item for item in new if isinstance(item, dict)] if isinstance(new, list) else []
+        keys = [item.get("key") for item in items if item.get("judged") is None]
+        return [key for key in keys if isinstance(key, str)]
+
+
 class Reviewed(NamedTuple):
     """One case of a comparison."""
 
-    result: CaseResult
-    """Its scores, changes and tool calls."""
+    entry: Entry
+    """The case in the result."""
     standing: str
     """How the candidate did: `regressed`, `unknown`, `improved` or `unchanged`; empty when it isn't told."""
     is_new: bool
@@ -42,20 +68,25 @@ class Reviewed(NamedTuple):
     change: float | None
     """Its pass rate's change, -1 to 1; None without evidence on both sides."""
 
+    @property
+    def result(self) -> CaseResult:
+        """Its scores, changes and tool calls."""
+        return self.entry.result
+
     def is_in(self, narrowed: str) -> bool:
         """Whether the filter of that name leaves it in."""
-        given = self.result.model_fields_set
+        raw = self.entry.raw
         match narrowed:
             case "all":
                 return True
             case "new":
                 return self.is_new
             case "diverged":
-                return self.result.diverged
+                return raw.get("diverged") is True
             case "refused":
-                return self.result.refused_writes > 0
+                return (number(raw.get("refusedWrites")) or 0) > 0
             case "stopped" | "errors":
-                return ("stopped" if narrowed == "stopped" else "error") in given
+                return ("stopped" if narrowed == "stopped" else "error") in raw
             case _:
                 return self.standing == narrowed
 
@@ -115,7 +146,7 @@ class Review:
     """The cases of one comparison, as far as they have a result."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[Json, CaseResult]] = {}
+        self._known: dict[str, Entry] = {}
         self.cases: tuple[Reviewed, ...] = ()
         """The cases, in the order to look at them."""
         self.headline = ""
@@ -130,15 +161,15 @@ class Review:
         document = result if isinstance(result, dict) else {}
         ours = _object(document.get("ours"))
         told = document.get("perCase")
-        read: dict[str, CaseResult] = {}
+        read: dict[str, Entry] = {}
         for entry in told if isinstance(told, list) else []:
             case_id = entry.get("caseId") if isinstance(entry, dict) else None
             if isinstance(entry, dict) and isinstance(case_id, str):
                 before = self._known.get(case_id)
-                if before is None or before[0] != entry:
-                    before = self._known[case_id] = (entry, CaseResult.read(entry))
-                read[case_id] = before[1]
-        self._known = {case_id: self._known[case_id] for case_id in read}
+                read[case_id] = (
+                    before if before is not None and before.raw == entry else Entry(case_id, entry)
+                )
+        self._known = read
         self.cases = tuple(_in_order(read, ours.get("cases")))
         headline = ours.get("headline")
         self.headline = headline if isinstance(headline, str) else ""
@@ -158,23 +189,26 @@ class Review:
         """The new items nobody judged, each with its replay's run: (run id, item key)."""
         found: list[tuple[str, str]] = []
         for case in self.cases:
-            changes, runs = case.result.changes, [run for run in case.result.run_ids if run]
-            if runs and changes is not None:
-                found.extend((runs[0], item.key) for item in changes.new if item.judged is None)
+            runs = case.entry.raw.get("runIds")
+            first = (
+                next((run for run in runs if isinstance(run, str)), None) if isinstance(runs, list) else None
+            )
+            if first is not None:
+                found.extend((first, key) for key in case.entry.unjudged())
         return found
 
 
-def _in_order(read: Mapping[str, CaseResult], told: Json) -> Iterable[Reviewed]:
+def _in_order(read: Mapping[str, Entry], told: Json) -> Iterable[Reviewed]:
     left = dict(read)
     for one in told if isinstance(told, list) else []:
         case_id = one.get("caseId") if isinstance(one, dict) else None
-        result = left.pop(case_id, None) if isinstance(case_id, str) else None
-        if isinstance(one, dict) and result is not None:
+        entry = left.pop(case_id, None) if isinstance(case_id, str) else None
+        if isinstance(one, dict) and entry is not None:
             yield Reviewed(
-                result, str(one.get("standing") or ""), one.get("isNew") is True, number(one.get("change"))
+                entry, str(one.get("standing") or ""), one.get("isNew") is True, number(one.get("change"))
             )
-    for result in left.values():
-        yield Reviewed(result, "", False, None)
+    for entry in left.values():
+        yield Reviewed(entry, "", False, None)
 
 
 def _measures(summary: dict[str, Json], intervals: dict[str, Json], k: int) -> Iterable[Measure]:
@@ -267,4 +301,4 @@ async def newest_of(workbench: "Workbench", comparison_id: str) -> Comparison:
 
 def place_of(cases: Sequence[Reviewed], case_id: str) -> int | None:
     """Where a case stands in a list; None when it isn't in it."""
-    return next((place for place, case in enumerate(cases) if case.result.case_id == case_id), None)
+    return next((place for place, case in enumerate(cases) if case.entry.case_id == case_id), None)

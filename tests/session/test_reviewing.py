@@ -19,6 +19,7 @@ from kindgi_tui.session.opened_case import OpenedCase
 from kindgi_tui.session.reviewing import (
     FILTERS,
     Counts,
+    Entry,
     Review,
     newest_of,
     number,
@@ -127,6 +128,9 @@ def test_every_filter_leaves_its_own_and_the_results_order_holds() -> None:
     again = {case.result.case_id: case.result for case in review.cases}
     assert again["new"] is kept["new"]
     assert again["same"] is not kept["same"]
+    # What can't be read is that case's error, and harms no other.
+    review.take({"perCase": [{"caseId": "odd", "candidate": 3}]}, 10)
+    assert review.cases[0].result.error == "This case's result can't be read."
     review.take(None, 10)
     assert (review.cases, review.measures, review.headline) == ((), (), "")
 
@@ -244,7 +248,7 @@ async def test_an_opened_case_has_its_items_with_their_moves(docs: LocalWorkbenc
     assert (case.replay.id, first.id) == (case.runs[1], case.runs[0])
     # A case that left the test set, and a run that is gone, are shown as far as they go.
     case.cases[case.place] = case.reviewed._replace(
-        result=case.reviewed.result.model_copy(update={"case_id": "gone", "run_ids": ("gone",)})
+        entry=Entry("gone", {"caseId": "gone", "runIds": ["gone"]})
     )
     await case.load()
     left: list[object] = [case.case, case.replay, *case.items]

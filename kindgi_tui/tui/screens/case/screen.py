@@ -304,7 +304,7 @@ class CaseScreen(Moves, WorkScreen):
 
     def do_original(self) -> None:
         """The recorded run."""
-        self._open_run(self.opened.reviewed.result.case_id)
+        self._open_run(self.opened.reviewed.entry.case_id)
 
     def do_replay(self) -> None:
         """The replay's run."""

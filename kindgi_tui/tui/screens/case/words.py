@@ -7,7 +7,7 @@ from kindgi_tui.tui.screens.comparison.rows import notes_of, shares
 
 def title_line(opened: OpenedCase) -> str:
     """Which case of the list it is, and what went in."""
-    asked = question(opened.case) if opened.case is not None else opened.reviewed.result.case_id
+    asked = question(opened.case) if opened.case is not None else opened.reviewed.entry.case_id
     return f"Case {opened.place + 1:,} of {len(opened.cases):,} · {asked}"
 
 

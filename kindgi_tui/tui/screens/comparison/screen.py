@@ -155,7 +155,7 @@ class ComparisonScreen(Moves, WorkScreen):
         """Narrows the list to the filter; the cursor stays on its case."""
         here = self.current
         self._cases = self._review.narrowed(self._narrowed_to)
-        place = None if here is None or to_top else place_of(self._cases, here.result.case_id)
+        place = None if here is None or to_top else place_of(self._cases, here.entry.case_id)
         empty = (
             NO_CASES
             if self._narrowed_to == "all"
@@ -172,7 +172,7 @@ class ComparisonScreen(Moves, WorkScreen):
         if not 0 <= number < len(self._cases):
             return None
         case = self._cases[number]
-        return case_row(case, self._questions.get(case.result.case_id, ""), width)
+        return case_row(case, self._questions.get(case.entry.case_id, ""), width)
 
     def why_not(self, verb: str) -> str | None:
         """What needs a case, new items, or a comparison that stands so."""
