@@ -31,7 +31,12 @@ STATED_PATHS = frozenset(
 )
 """The 0.4 paths that its documents state; any other is inferred."""
 
-_PARAMETERS = {"suiteId": "testSetId", "judgeClassId": "groupId", "evalRunId": "testRunId"}
+_PARAMETERS = {
+    "suiteId": "testSetId",
+    "judgeClassId": "groupId",
+    "evalRunId": "testRunId",
+    "judgmentId": "correctionId",
+}
 _QUERY = {"testSetId": "suiteId", "testRunId": "evalRunId", "groupId": "judgeClassId"}
 _BODY = {"groupWeights": "classWeights", "groupId": "judgeClassId", "groupIds": "judgeClassIds"}
 _CODES = (
@@ -77,7 +82,7 @@ def is_stated(method: str, path: str) -> bool:
 
 def parameter_01(name: str) -> str:
     """A path or query parameter of 0.4 by its 0.1 name."""
-    return _QUERY.get(name, name)
+    return {newer: older for older, newer in _PARAMETERS.items()}.get(name, name)
 
 
 def query_01(query: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -223,7 +228,9 @@ def _queued(value: Mapping[str, Json]) -> dict[str, Json]:
 _SHAPES: dict[str, Callable[[Mapping[str, Json]], dict[str, Json]]] = {
     "run": _run,
     "judgment": _judgment,
+    "judgmentRemoved": _judgment,
     "group": _group,
+    "groupRetired": _group,
     "suite": _suite,
     "built": _suite,
     "case": _case,

@@ -154,6 +154,7 @@ def test_the_documents_commands(kindgi: Kindgi, server: Served, tmp_path: Path) 
     assert len(replays) == 3
 
 
+@pytest.mark.long
 def test_narrowed_builds(kindgi: Kindgi, server: Served) -> None:
     project = server.project("docs")
     everywhere = server.project("default")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kindgi_tui.demo.make import make_demo
-from tests.server.running import Served, copied, make_three_runs, serving
+from tests.server.running import AGENT, Served, copied, make_three_runs, serving
 
 
 @pytest.fixture(scope="session")
@@ -26,8 +26,10 @@ def three_runs(demo_made: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def served(demo_made: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server on a copy of the demo, one a module."""
+    """A server on a copy of the demo, with its test set `acme.picks` built; tests keep out of each other's way."""
     with serving(copied(demo_made, tmp_path_factory.mktemp("copy") / "demo")) as server:
+        body = {"version": "1.0.0", "projectId": server.project(), "agentId": AGENT}
+        server.good("POST", "/v1/eval-suites/acme.picks/versions/from-judgments", body, 201)
         yield server

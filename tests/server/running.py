@@ -1,5 +1,6 @@
 """A real server in a process of its own on a copy of the demo, and asking it over HTTP."""
 
+import asyncio
 import contextlib
 import os
 import shutil
@@ -12,6 +13,7 @@ from typing import Any
 
 import httpx
 
+from kindgi_tui.domain.projects import Right
 from kindgi_tui.local.workbench import LocalWorkbench, open_local
 from tests.cli.driving import PROGRAM
 
@@ -68,11 +70,11 @@ class Served(Asked):
         rows = self.good("GET", "/v1/projects")["data"]
         return str(next(row["id"] for row in rows if row["slug"] == slug))
 
-    def token_of(self, name: str, person: str, role: str) -> str:
+    def token_of(self, name: str, person: str, role: Right) -> str:
         """A token of somebody else."""
         return new_token(self.workspace, name, person, role)
 
-    def as_somebody(self, name: str, person: str, role: str) -> Asked:
+    def as_somebody(self, name: str, person: str, role: Right) -> Asked:
         """The same server, asked by somebody else."""
         return Asked(self.url, self.token_of(name, person, role))
 
@@ -92,14 +94,17 @@ def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**kept, **(more or {})}
 
 
-def new_token(workspace: Path, name: str, person: str | None, role: str) -> str:
-    """Makes a token by the command line."""
-    words = ["--workspace", str(workspace), "tokens", "add", name, "--role", role]
-    named = [] if person is None else ["--person", person]
-    done = subprocess.run(
-        [*PROGRAM, *words, *named], capture_output=True, text=True, check=True, env=environment()
-    )
-    return done.stdout.strip()
+def new_token(workspace: Path, name: str, person: str, right: Right) -> str:
+    """Makes a token beside the running server."""
+
+    async def made() -> str:
+        workbench, _ = await open_local(workspace)
+        try:
+            return (await workbench.tokens.add(name, person, right))[1]
+        finally:
+            await workbench.close()
+
+    return asyncio.run(made())
 
 
 @contextlib.contextmanager

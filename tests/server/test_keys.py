@@ -1,0 +1,155 @@
+"""Idempotency keys: a retry gets the first answer and runs nothing twice, whatever happens in between."""
+
+import asyncio
+import json
+import sqlite3
+import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from kindgi_tui.domain.serving import KeptAnswer, KeyedRequest
+from kindgi_tui.local.store.kept_answers import HELD_MS, KEPT_MS
+from kindgi_tui.local.workbench import LocalWorkbench, open_local
+from kindgi_tui.server.app import make_app
+from kindgi_tui.workbench import Conflict
+from tests.server.running import PASSWORD, Served, copied, serving
+
+
+def verdict(participant: str) -> dict[str, Any]:
+    item = {"key": "kb-101", "pointer": "/output/articles/0", "rank": 0}
+    return {"runId": PASSWORD, "item": item, "verdict": "yes", "participantId": participant}
+
+
+def keyed(key: str) -> dict[str, dict[str, str]]:
+    return {"headers": {"Idempotency-Key": key}}
+
+
+def test_a_retry_gets_the_same_bytes(served: Served) -> None:
+    key = str(uuid.uuid4())
+    first = served.send("POST", "/v1/judgments", verdict("keys-1"), **keyed(key))
+    again = served.send("POST", "/v1/judgments", verdict("keys-1"), **keyed(key))
+    assert (first.status_code, again.status_code, first.content) == (201, 201, again.content)
+    assert "x-idempotent-replay" not in first.headers
+    assert again.headers["x-idempotent-replay"] == "true"
+    assert again.headers["content-type"] == first.headers["content-type"]
+    assert again.headers["x-request-id"] != first.headers["x-request-id"]
+
+
+def test_another_body_is_refused_by_its_bytes(served: Served) -> None:
+    key, body = str(uuid.uuid4()), verdict("keys-2")
+    served.send("POST", "/v1/judgments", json.dumps(body), **keyed(key))
+    spaced = json.dumps(body, indent=1)
+    sentence = served.refused(
+        409, "idempotency-key-body-mismatch", "POST", "/v1/judgments", spaced, **keyed(key)
+    )
+    assert sentence.startswith("Idempotency-Key was reused with a different request body.")
+
+
+def test_a_key_belongs_to_its_caller_method_and_path(served: Served) -> None:
+    key = str(uuid.uuid4())
+    mine = served.good("POST", "/v1/judgments", verdict("keys-3"), 201, **keyed(key))
+    mira = served.as_somebody("keys-mira", "mira", "judge")
+    theirs = mira.good("POST", "/v1/judgments", verdict("keys-3"), 201, **keyed(key))
+    assert mine["id"] != theirs["id"]
+    removed = served.send("POST", f"/v1/judgments/{mine['id']}/unregister", {}, **keyed(key))
+    assert removed.json()["unregistered"] is True
+
+
+def test_a_refusal_is_not_kept(served: Served) -> None:
+    key = str(uuid.uuid4())
+    wrong = {**verdict("keys-4"), "verdict": "maybe"}
+    served.refused(400, "bad-input", "POST", "/v1/judgments", wrong, **keyed(key))
+    served.good("POST", "/v1/judgments", verdict("keys-4"), 201, **keyed(key))
+
+
+def test_the_same_at_the_same_time_runs_once(served: Served) -> None:
+    key, body = str(uuid.uuid4()), verdict("keys-5")
+
+    async def both() -> list[httpx.Response]:
+        headers = {"Authorization": f"Bearer {served.token}", "Idempotency-Key": key}
+        async with httpx.AsyncClient(base_url=served.url, headers=headers) as client:
+            return await asyncio.gather(*(client.post("/v1/judgments", json=body) for _ in range(8)))
+
+    answers = asyncio.run(both())
+    good = [answer for answer in answers if answer.status_code == 201]
+    others = [answer for answer in answers if answer.status_code != 201]
+    assert len({answer.content for answer in good}) == 1
+    for answer in others:
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "idempotency-key-in-flight")
+        assert answer.headers["retry-after"] == "5"
+    path = f"/v1/judgments?runId={PASSWORD}&participantId=keys-5"
+    assert len(served.good("GET", path)["data"]) == 1
+
+
+def test_a_key_survives_a_restart(demo_made: Path, tmp_path: Path) -> None:
+    folder, key = copied(demo_made, tmp_path / "demo"), str(uuid.uuid4())
+    with serving(folder) as before:
+        first = before.send("POST", "/v1/judgments", verdict("keys-6"), **keyed(key))
+        token = before.token
+    with serving(folder, token=token) as after:
+        again = after.send("POST", "/v1/judgments", verdict("keys-6"), **keyed(key))
+    assert (again.content, again.headers["x-idempotent-replay"]) == (first.content, "true")
+
+
+@pytest_asyncio.fixture
+async def workbench(demo_made: Path, tmp_path: Path) -> AsyncIterator[LocalWorkbench]:
+    opened, _ = await open_local(copied(demo_made, tmp_path / "demo"), busy_seconds=0.2)
+    yield opened
+    await opened.close()
+
+
+def request(key: str, digest: str = "a") -> KeyedRequest:
+    return KeyedRequest(
+        caller="me", method="POST", path="/v1/x", key=key, body_digest=digest, holder=str(uuid.uuid4())
+    )
+
+
+async def test_a_hold_lapses_and_an_answer_is_kept_a_day(workbench: LocalWorkbench) -> None:
+    answer = KeptAnswer(status=201, content_type="application/json", body=b"{}")
+    first, second = request("k"), request("k")
+    assert await workbench.answers.begin(first) is None
+    with pytest.raises(Conflict) as running:
+        await workbench.answers.begin(second)
+    assert running.value.code == "idempotency-key-in-flight"
+    await workbench.access.database.write(
+        lambda c: c.execute("UPDATE kept_answers SET held_until = held_until - ?", (HELD_MS + 1,)).rowcount
+    )
+    assert await workbench.answers.begin(second) is None
+    # Whoever lost the hold answers for nobody.
+    await workbench.answers.keep(first, answer)
+    await workbench.answers.release(first)
+    with pytest.raises(Conflict):
+        await workbench.answers.begin(request("k"))
+    await workbench.answers.keep(second, answer)
+    assert await workbench.answers.begin(request("k")) == answer
+    with pytest.raises(Conflict) as other:
+        await workbench.answers.begin(request("k", "b"))
+    assert other.value.code == "idempotency-key-body-mismatch"
+    await workbench.access.database.write(
+        lambda c: c.execute("UPDATE kept_answers SET created = created - ?", (KEPT_MS + 1,)).rowcount
+    )
+    assert await workbench.answers.begin(request("k", "b")) is None
+
+
+async def test_a_store_that_cant_be_read_runs_nothing(workbench: LocalWorkbench) -> None:
+    _, secret = await workbench.tokens.add("locked", None, "admin")
+    transport = httpx.ASGITransport(await make_app(workbench))
+    headers = {"Authorization": f"Bearer {secret}", "Idempotency-Key": "locked"}
+    with sqlite3.connect(workbench.access.database.path, isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        async with httpx.AsyncClient(transport=transport, base_url="http://here", headers=headers) as client:
+            refused = await client.post("/v1/judgments", json=verdict("locked"))
+            plain = await client.post(
+                "/v1/judgments", json=verdict("locked"), headers={"Idempotency-Key": ""}
+            )
+            read = await client.get("/v1/projects")
+        other.execute("ROLLBACK")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (503, "idempotency-store-unavailable")
+    assert int(refused.headers["retry-after"]) >= 1
+    assert (plain.status_code, int(plain.headers["retry-after"]) >= 1) == (503, True)
+    assert read.status_code == 200

@@ -1,0 +1,109 @@
+"""The server's process: its first line, its end, what it says when it can't start, the file for the clients."""
+
+import json
+import signal
+import socket
+import stat
+import subprocess
+import time
+from pathlib import Path
+
+from tests.cli.driving import PROGRAM, process
+from tests.server.running import AGENT, Asked, Served, copied, environment, serving
+
+
+def test_the_first_start_makes_a_token_and_prints_it_once(demo_made: Path, tmp_path: Path) -> None:
+    folder = copied(demo_made, tmp_path / "demo")
+    with serving(folder, "--dialect", "0.4") as first:
+        assert first.good("GET", "/v1/identity/whoami")["right"] == "admin"
+        first.refused(404, "route-not-found", "GET", "/v1/eval-suites")
+        assert first.good("GET", "/v1/test-sets")["data"] == []
+        assert first.good("GET", "/v1/runs?limit=1")["hasMore"] is True
+        token = first.token
+        with serving(folder, "--dialect", "0.1", token=token) as second:
+            second.refused(404, "route-not-found", "GET", "/v1/test-sets")
+            second.good("GET", "/v1/eval-suites")
+        assert token.rpartition("_")[2] not in "".join(
+            path.read_text("utf-8", "replace") for path in folder.glob("logs/*")
+        )
+
+
+def test_a_taken_port_is_said_in_one_sentence(served: Served) -> None:
+    port = served.url.rpartition(":")[2]
+    done = process("--workspace", str(served.workspace), "serve", "--port", port, environment=environment())
+    assert done.code == 4
+    assert done.said.startswith(f"Error: Can't listen on 127.0.0.1 port {port}: ")
+    assert done.said.count("\n") == 1
+
+
+def test_the_file_for_the_official_clients(demo_made: Path, tmp_path: Path) -> None:
+    folder, here = copied(demo_made, tmp_path / "demo"), tmp_path / "here"
+    here.mkdir()
+    started = subprocess.Popen(
+        [*PROGRAM, "--workspace", str(folder), "serve", "--dev-file"],
+        cwd=here,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    assert started.stdout is not None
+    url = started.stdout.readline().strip()
+    file = here / ".kindgirc.json"
+    deadline = time.monotonic() + 10
+    while not file.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    told = json.loads(file.read_text("utf-8"))
+    assert told["apiUrl"] == url
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    Asked(told["apiUrl"], told["token"]).good("GET", "/v1/projects")
+    started.send_signal(signal.SIGINT)
+    started.communicate(timeout=30)
+    assert started.returncode == 0
+    assert not file.exists()
+    with serving(folder, token=told["token"]) as again:
+        again.refused(401, "auth-revoked", "GET", "/v1/projects")
+
+
+def test_a_stop_lets_what_runs_finish(demo_made: Path, tmp_path: Path) -> None:
+    with serving(copied(demo_made, tmp_path / "demo")) as server:
+        host, port = server.url.removeprefix("http://").split(":")
+        body = json.dumps({"name": "late", "weight": 1, "scope": {"kind": "tenant"}}).encode()
+        head = f"POST /v1/judge-classes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.token}\r\n"
+        with socket.create_connection((host, int(port))) as late:
+            late.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body[:10])
+            time.sleep(0.3)
+            server.process.send_signal(signal.SIGTERM)
+            time.sleep(0.3)
+            late.sendall(body[10:])
+            late.settimeout(20)
+            assert late.recv(200).startswith(b"HTTP/1.1 201")
+
+
+def test_several_clients_and_a_cancelled_comparison(served: Served) -> None:
+    project = served.project()
+    body = {"projectId": project, "agentRef": {"agentId": AGENT, "version": "0.2.0"}, "repetitions": 10}
+    path = "/v1/eval-suites/acme.picks/runs"
+    first = served.good("POST", path, body, 201)["runId"]
+    cancelled = served.good("POST", f"/v1/eval-runs/{first}/cancel")
+    assert (cancelled["status"], "cancelReason" in cancelled) == ("cancelled", False)
+    error = served.send("POST", f"/v1/eval-runs/{first}/cancel").json()["error"]
+    assert (error["code"], error["details"]) == (
+        "eval-run-already-terminal",
+        {"runId": first, "status": "cancelled"},
+    )
+    served.refused(409, "eval-run-not-rescorable", "POST", f"/v1/eval-runs/{first}/rescore", {})
+    second = served.good("POST", path, {**body, "repetitions": 1}, 201)["runId"]
+    streams = [
+        served.client.send(served.client.build_request("GET", f"/v1/eval-runs/{second}/events")) for _ in "ab"
+    ]
+    frames = [stream.text.strip().split("\n\n") for stream in streams]
+    names = [[frame.splitlines()[1] for frame in each] for each in frames]
+    assert names[0] == names[1] == ["event: eval-run.case-completed"] * 3 + ["event: eval-run.completed"]
+    places = [frame.splitlines()[0] for frame in frames[0]]
+    assert places == [*(f"id: {second}:case:{i}" for i in range(3)), f"id: {second}:terminal"]
+    last = json.loads(frames[0][-1].splitlines()[2].removeprefix("data: "))
+    assert last["result"] == served.good("GET", f"/v1/eval-runs/{second}")["result"]
+    listed = served.good(
+        "GET", f"/v1/eval-runs?suiteId=acme.picks&status=cancelled&scopeKind=project&scopeId={project}"
+    )
+    assert [one["runId"] for one in listed["data"]] == [first]
