@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widget import Widget
+
 from kindgi_tui.demo.make import make_demo
 from kindgi_tui.opening import Target
 from kindgi_tui.tui.app import WorkbenchApp
 from kindgi_tui.tui.profile import Profile
-from textual.pilot import Pilot
-from textual.screen import Screen
-from textual.widget import Widget
 
 SIZES = [(80, 24), (160, 48)]
 """The two sizes every screen is tried at."""

@@ -1,5 +1,6 @@
 """The pictures of every screen, made from the demo with what changes from run to run held still."""
 
+import asyncio
 import os
 import re
 import shutil
@@ -78,6 +79,20 @@ async def standing(
     async with app.run_test(size=size) as pilot:
         await until(lambda: type(app.screen).__name__ == screen, pilot)
         yield app, pilot
+
+
+async def settled_picture(app: WorkbenchApp, pilot: Pilot[None]) -> str:
+    """The picture once nothing moves any more."""
+    last, same = "", 0
+    for _ in range(200):
+        await pilot.pause()
+        now = picture_of(app)
+        same = same + 1 if now == last else 0
+        if same == 5:
+            break
+        last = now
+        await asyncio.sleep(0.08)
+    return last
 
 
 def picture_of(app: WorkbenchApp) -> str:

@@ -198,11 +198,12 @@ class TextPane(ScrollView, can_focus=True, inherit_bindings=False):
         cells = self.size.width
         self._wrapped_to = cells
         self._lines = lines
-        # While the text fits into the view its size says nothing, and setting it would paint the whole pane anew.
-        self._size_text(max(1, len(lines), self.size.height))
+        self._size_text(self.size.height)
 
-    def _size_text(self, height: int) -> None:
-        self.virtual_size = Size(self.size.width, height)
+    def _size_text(self, view: int) -> None:
+        # While the text fits into the view its size says nothing, and setting it would paint the whole pane anew.
+        lines = len(self._lines)
+        self.virtual_size = Size(self.size.width, lines if lines > view else 1)
 
     def notify_style_update(self) -> None:
         """Forgets the styles of the last theme."""
@@ -240,4 +241,4 @@ class TextPane(ScrollView, can_focus=True, inherit_bindings=False):
     def on_resize(self, event: events.Resize) -> None:
         """Wraps anew when the width changed."""
         self._layout()
-        self._size_text(max(1, len(self._lines), event.size.height))
+        self._size_text(event.size.height)
