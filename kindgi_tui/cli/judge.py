@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from kindgi_tui.cli import completing
+from kindgi_tui.cli import completing, logs
 from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.parameters import project_option, segment_option
 from kindgi_tui.cli.shared_options import as_verb
@@ -48,11 +48,14 @@ async def judge(
         )
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise click.UsageError("judge needs a terminal: judgments add records a verdict without one.")
-    from kindgi_tui.opening import Target
+    from kindgi_tui.opening import Target, workspace_folder
     from kindgi_tui.tui.app import WorkbenchApp
 
+    asked = call.asked
+    target = Target(workspace=asked.workspace, person=asked.person, url=asked.url, profile=asked.profile)
+    logs.remember_workspace(workspace_folder(target))
     app = WorkbenchApp(
-        Target(workspace=call.asked.workspace, person=call.asked.person),
+        target,
         start="judge",
         project=project,
         options={

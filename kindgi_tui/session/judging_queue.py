@@ -10,7 +10,8 @@ from kindgi_tui.domain.items import Item, output_items
 from kindgi_tui.domain.judging import Owed, QueuedRun, QueueFilter, owed_items
 from kindgi_tui.domain.judgments import Judgment, Verdict
 from kindgi_tui.domain.queries import JudgmentFilter
-from kindgi_tui.domain.runs import Run, RunDetail
+from kindgi_tui.domain.runs import Run, RunDetail, SubjectKind
+from kindgi_tui.workbench import Unsupported
 
 if TYPE_CHECKING:
     from kindgi_tui.workbench import Page, Workbench
@@ -20,6 +21,9 @@ PAGE = 50
 
 AHEAD = 4
 """Runs after the one in view that are loaded before they are needed."""
+
+PAGES = 100
+"""Pages of a run's judgments, or of disputed items, that are read at most; each has 100 rows."""
 
 KEPT = 64
 """Runs that are kept whole."""
@@ -146,7 +150,7 @@ class Sheets:
         self._loaded = loaded
         self._kept: OrderedDict[str, Sheet] = OrderedDict()
         self._coming: dict[str, asyncio.Task[Sheet]] = {}
-        self._owed: dict[tuple[str, str, str], Owed] = {}
+        self._owed: dict[tuple[str, SubjectKind, str], Owed] = {}
 
     def ready(self, run_id: str) -> Sheet | None:
         """The run, when it is loaded."""
@@ -189,16 +193,28 @@ class Sheets:
         """Which items of the run's agent are judged, asked once."""
         name = (run.project_id, run.subject.kind, run.subject.id)
         if name not in self._owed:
-            self._owed[name] = await self._workbench.guidelines.owed(
-                run.project_id, run.subject.kind, run.subject.id
-            )
+            try:
+                self._owed[name] = await self._workbench.guidelines.owed(*name)
+            except Unsupported:
+                self._owed[name] = "elements"
         return self._owed[name]
+
+    async def _said(self, run_id: str) -> tuple[Judgment, ...]:
+        found: list[Judgment] = []
+        cursor: str | None = None
+        for _ in range(PAGES):
+            page = await self._workbench.judgments.list(JudgmentFilter(run_id=run_id), 100, cursor)
+            found += page.data
+            cursor = page.next_cursor
+            if not page.has_more or cursor is None:
+                break
+        return tuple(found)
 
     async def _read(self, entry: Entry) -> Sheet:
         run = await self._workbench.runs.get(entry.run_id)
-        said = await self._workbench.judgments.list(JudgmentFilter(run_id=run.id), limit=10_000)
+        said = await self._said(run.id)
         owed = await self.owed(run)
-        sheet = await asyncio.to_thread(_sheet, run, said.data, owed, entry.keys, self._person_id)
+        sheet = await asyncio.to_thread(_sheet, run, said, owed, entry.keys, self._person_id)
         self._kept[entry.run_id] = sheet
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
@@ -246,13 +262,18 @@ def skipped_feed(workbench: "Workbench", query: QueueFilter) -> Feed:
 
 
 async def disputed_feed(workbench: "Workbench", query: QueueFilter) -> Feed:
-    """The items of which verdicts differ; at most 1,000 runs."""
-    page = await workbench.queue.disagreements(query, limit=1_000)
+    """The items of which verdicts differ."""
     keys: dict[str, list[str]] = {}
     runs: dict[str, Run] = {}
-    for each in page.data:
-        keys.setdefault(each.run.id, []).append(each.item_key)
-        runs[each.run.id] = each.run
+    cursor: str | None = None
+    for _ in range(PAGES):
+        page = await workbench.queue.disagreements(query, 100, cursor)
+        for each in page.data:
+            keys.setdefault(each.run.id, []).append(each.item_key)
+            runs[each.run.id] = each.run
+        cursor = page.next_cursor
+        if not page.has_more or cursor is None:
+            break
     return items_feed(keys, runs)
 
 

@@ -10,6 +10,7 @@ from kindgi_tui.domain.runs import Subject
 from kindgi_tui.text import clean
 from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.screens.judge.guideline_editor import TEMPLATE, GuidelineBox, edit_outside, editor_command
+from kindgi_tui.workbench import Unsupported
 
 if TYPE_CHECKING:
     from kindgi_tui.session.judging import JudgingSession
@@ -44,7 +45,10 @@ class GuidelineKeys(WorkScreen):
             self.work(self._load_guideline(project_id, subject), group="guideline")
 
     async def _load_guideline(self, project_id: str, subject: Subject) -> None:
-        found = await self.workbench.guidelines.get(project_id, subject.kind, subject.id)
+        try:
+            found = await self.workbench.guidelines.get(project_id, subject.kind, subject.id)
+        except Unsupported:
+            found = None
         self.panes.know_guideline(subject.id, found)
 
     @property

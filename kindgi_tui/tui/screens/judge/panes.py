@@ -65,7 +65,9 @@ class JudgePanes:
         """The first line."""
         if words != self._title:
             self._title = words
-            self._screen.query_one("#judge-title", Static).update(line(words, 300), layout=False)
+            self._screen.query_one("#judge-title", Static).update(
+                line(words, max(1, self._screen.size.width - 2)), layout=False
+            )
 
     def show_run(self, empty: str) -> None:
         """Another run is in view, or none."""

@@ -9,7 +9,7 @@ from kindgi_tui.text import clean, one_line
 from kindgi_tui.tui.screens.judge.markdown import markdown_parts
 from kindgi_tui.tui.screens.runs.rows import item_words, when
 from kindgi_tui.tui.widgets.line_list import Cell
-from kindgi_tui.tui.widgets.text_pane import Block, Part, Run
+from kindgi_tui.tui.widgets.text_pane import Block, Flow, Part, Run
 
 VERDICT_CELLS = 13
 """The width of a verdict's cell: shape and words."""
@@ -122,13 +122,13 @@ def ending_parts(
         parts.append(Block(f"{runs} judged by you in all.", "dim", 2))
         if progress.left:
             more = f"{progress.left:,} more {'run owes' if progress.left == 1 else 'runs owe'} a verdict of yours"
-            parts.append(Run((("  q ", "key"), (f"{more}: judge on", ""))))
+            parts.append(_offer("q", f"{more}: judge on"))
         if progress.skipped:
             skipped = f"{progress.skipped:,} {'run' if progress.skipped == 1 else 'runs'} skipped"
-            parts.append(Run((("  a ", "key"), (f"{skipped}: judge them now", ""))))
+            parts.append(_offer("a", f"{skipped}: judge them now"))
     if disputes:
         count = f"{len(disputes):,} {'item' if len(disputes) == 1 else 'items'} in disagreement"
-        parts.append(Run((("  d ", "key"), (f"{count}: look at them", ""))))
+        parts.append(_offer("d", f"{count}: look at them"))
         for one in disputes[:5]:
             said = f"✓ {len(one.yes)} yes, ✗ {len(one.no)} no"
             parts.append(
@@ -140,8 +140,12 @@ def ending_parts(
                     )
                 )
             )
-    parts.append(Run((("  b ", "key"), ("Build a test set from what was judged", ""))))
+    parts.append(_offer("b", "Build a test set from what was judged"))
     if sitting.kind != "queue" and not (progress is not None and progress.left):
-        parts.append(Run((("  q ", "key"), ("Back to the queue", ""))))
-    parts.append(Run((("  u ", "key"), ("Take back the last verdict", ""))))
+        parts.append(_offer("q", "Back to the queue"))
+    parts.append(_offer("u", "Take back the last verdict"))
     return parts
+
+
+def _offer(key: str, words: str) -> Part:
+    return Flow(((f"{key} ", "key"), (words, "")), 2, 2)

@@ -24,6 +24,7 @@ from kindgi_tui.tui.screens.judge.rows import ending_parts, queue_row
 from kindgi_tui.tui.screens.judge.verdicts import VerdictKeys
 from kindgi_tui.tui.widgets.line_list import Cell
 from kindgi_tui.tui.widgets.text_pane import TextPane
+from kindgi_tui.workbench import Unsupported
 
 VERDICTS = ("yes", "no", "rest-yes", "rest-no", "skip")
 """What needs an item that is in view."""
@@ -171,16 +172,16 @@ class JudgeScreen(VerdictKeys, ReadingKeys, GuidelineKeys, WorkScreen):
         sitting = self._sitting
         await self.session.writes.drain()
         progress = await self.workbench.queue.progress(sitting.query)
-        disputes = await self.workbench.queue.disagreements(sitting.query, limit=100)
+        try:
+            disputes = (await self.workbench.queue.disagreements(sitting.query, limit=100)).data
+        except Unsupported:
+            disputes = ()
         if self.session.walk.at_end:
-            self._ending = (progress, disputes.data)
-            self.panes.show_parts(ending_parts(sitting, self.session.done, progress, disputes.data))
+            self.panes.show_parts(ending_parts(sitting, self.session.done, progress, disputes))
             self.changed()
 
     def _show_title(self) -> None:
         walk, words = self.session.walk, ["Judge"]
-        if self._sitting.words:
-            words.append(self._sitting.words)
         sheet = walk.sheet
         if sheet is not None:
             of = len(walk.feed.entries)
@@ -190,6 +191,8 @@ class JudgeScreen(VerdictKeys, ReadingKeys, GuidelineKeys, WorkScreen):
             words += [f"as {group.name}"] if group is not None else []
             path = " › ".join(part.value for part in sheet.run.segments)
             words += [path] if path else []
+        if self._sitting.words:
+            words.append(self._sitting.words)
         self.panes.show_title(" · ".join(words))
 
     def _queue_row(self, number: int, width: int) -> list[Cell] | None:
