@@ -1,29 +1,33 @@
 """The one door: the protocol every face uses, and the errors it may raise (DESIGN sections 3 and 14)."""
 
+from __future__ import annotations
+
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from kindgi_tui.domain.base import Frozen, Json
-from kindgi_tui.domain.catalog import CatalogVersion, PackSnapshot, Published
-from kindgi_tui.domain.comparison_records import (
-    Comparison,
-    ComparisonEvent,
-    ComparisonPlan,
-    ComparisonRequest,
-)
-from kindgi_tui.domain.conversations import Conversation, ConversationFilter
-from kindgi_tui.domain.imports import ImportOptions, ImportReport
-from kindgi_tui.domain.judging import Disagreement, Guideline, Owed, QueuedRun, QueueFilter, QueueProgress
-from kindgi_tui.domain.judgments import Group, Judgment, Restriction
-from kindgi_tui.domain.outbox import OutboxCounts, OutboxEntry
-from kindgi_tui.domain.projects import AuditEntry, Person, Project, Right
-from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment, RunFilter
-from kindgi_tui.domain.runs import Run, RunDetail, Segment, SubjectKind
-from kindgi_tui.domain.serving import Bearer, KeptAnswer, KeyedRequest, Token
-from kindgi_tui.domain.test_set_versions import BuildPreview, BuildRequest, TestSetVersion
-from kindgi_tui.domain.test_sets import Case
+
+if TYPE_CHECKING:
+    from kindgi_tui.domain.catalog import CatalogVersion, PackSnapshot, Published
+    from kindgi_tui.domain.comparison_records import (
+        Comparison,
+        ComparisonEvent,
+        ComparisonPlan,
+        ComparisonRequest,
+    )
+    from kindgi_tui.domain.conversations import Conversation, ConversationFilter
+    from kindgi_tui.domain.imports import ImportOptions, ImportReport
+    from kindgi_tui.domain.judging import Disagreement, Guideline, Owed, QueuedRun, QueueFilter, QueueProgress
+    from kindgi_tui.domain.judgments import Group, Judgment, Restriction
+    from kindgi_tui.domain.outbox import OutboxCounts, OutboxEntry
+    from kindgi_tui.domain.projects import AuditEntry, Person, Project, Right
+    from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment, RunFilter
+    from kindgi_tui.domain.runs import Run, RunDetail, Segment, SubjectKind
+    from kindgi_tui.domain.serving import Bearer, KeptAnswer, KeyedRequest, Token
+    from kindgi_tui.domain.test_set_versions import BuildPreview, BuildRequest, TestSetVersion
+    from kindgi_tui.domain.test_sets import Case
 
 T = TypeVar("T")
 
@@ -722,7 +726,7 @@ class Workbench(Protocol):
         """Answers kept for retries."""
         ...
 
-    def acting_as(self, person: Person) -> "Workbench":
+    def acting_as(self, person: Person) -> Workbench:
         """The same workbench with somebody else acting, with the right `person` has here; closed with this one.
 
         Raises Denied unless the caller is an admin or that person.

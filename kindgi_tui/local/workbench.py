@@ -6,19 +6,12 @@ import getpass
 import os
 import sqlite3
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kindgi_tui.domain.projects import Person
 from kindgi_tui.local.access import Access
-from kindgi_tui.local.parts.catalog import LocalCatalog, LocalModels, LocalPacks
-from kindgi_tui.local.parts.comparisons import LocalComparisons
-from kindgi_tui.local.parts.judgments import LocalGroups, LocalJudgments
-from kindgi_tui.local.parts.outbox import NoOutbox
-from kindgi_tui.local.parts.projects import LocalAudit, LocalPeople, LocalProjects
-from kindgi_tui.local.parts.queue import LocalGuidelines, LocalQueue
-from kindgi_tui.local.parts.runs import LocalRuns
-from kindgi_tui.local.parts.serving import LocalAnswers, LocalConversations, LocalTokens
-from kindgi_tui.local.parts.test_sets import LocalTestSets
 from kindgi_tui.local.store.people import find_person, put_person
 from kindgi_tui.local.store.projects import add_project
 from kindgi_tui.local.store.schema import APPLICATION_ID, MIGRATIONS
@@ -26,53 +19,159 @@ from kindgi_tui.local.store.values import from_ms, now_ms
 from kindgi_tui.storage.sqlite import BUSY_SECONDS, Database, Trouble, translated
 from kindgi_tui.workbench import Conflict, NotFound
 
+if TYPE_CHECKING:
+    from kindgi_tui.local.parts.catalog import LocalCatalog, LocalModels, LocalPacks
+    from kindgi_tui.local.parts.comparisons import LocalComparisons
+    from kindgi_tui.local.parts.judgments import LocalGroups, LocalJudgments
+    from kindgi_tui.local.parts.outbox import NoOutbox
+    from kindgi_tui.local.parts.projects import LocalAudit, LocalPeople, LocalProjects
+    from kindgi_tui.local.parts.queue import LocalGuidelines, LocalQueue
+    from kindgi_tui.local.parts.runs import LocalRuns
+    from kindgi_tui.local.parts.serving import LocalAnswers, LocalConversations, LocalTokens
+    from kindgi_tui.local.parts.test_sets import LocalTestSets
+
 FILE_NAME = "workspace.db"
 """The SQLite file in a workspace folder."""
 
 
 class LocalWorkbench:
-    """The workbench on one workspace folder."""
+    """The workbench on one workspace folder. Each part is imported when it is first used."""
 
     def __init__(self, access: Access) -> None:
         self._access = access
-        self.projects = LocalProjects(access)
+
+    @cached_property
+    def projects(self) -> "LocalProjects":
         """Projects."""
-        self.people = LocalPeople(access)
+        from kindgi_tui.local.parts.projects import LocalProjects
+
+        return LocalProjects(self._access)
+
+    @cached_property
+    def people(self) -> "LocalPeople":
         """People."""
-        self.runs = LocalRuns(access)
+        from kindgi_tui.local.parts.projects import LocalPeople
+
+        return LocalPeople(self._access)
+
+    @cached_property
+    def runs(self) -> "LocalRuns":
         """Runs."""
-        self.conversations = LocalConversations(access)
+        from kindgi_tui.local.parts.runs import LocalRuns
+
+        return LocalRuns(self._access)
+
+    @cached_property
+    def conversations(self) -> "LocalConversations":
         """Conversations."""
-        self.judgments = LocalJudgments(access)
+        from kindgi_tui.local.parts.serving import LocalConversations
+
+        return LocalConversations(self._access)
+
+    @cached_property
+    def judgments(self) -> "LocalJudgments":
         """Judgments."""
-        self.groups = LocalGroups(access)
+        from kindgi_tui.local.parts.judgments import LocalJudgments
+
+        return LocalJudgments(self._access)
+
+    @cached_property
+    def groups(self) -> "LocalGroups":
         """Groups."""
-        self.queue = LocalQueue(access)
+        from kindgi_tui.local.parts.judgments import LocalGroups
+
+        return LocalGroups(self._access)
+
+    @cached_property
+    def queue(self) -> "LocalQueue":
         """The runs that owe a verdict."""
-        self.guidelines = LocalGuidelines(access)
+        from kindgi_tui.local.parts.queue import LocalQueue
+
+        return LocalQueue(self._access)
+
+    @cached_property
+    def guidelines(self) -> "LocalGuidelines":
         """What judges go by."""
-        self.test_sets = LocalTestSets(access)
+        from kindgi_tui.local.parts.queue import LocalGuidelines
+
+        return LocalGuidelines(self._access)
+
+    @cached_property
+    def test_sets(self) -> "LocalTestSets":
         """Test sets."""
-        self.comparisons = LocalComparisons(access)
+        from kindgi_tui.local.parts.test_sets import LocalTestSets
+
+        return LocalTestSets(self._access)
+
+    @cached_property
+    def comparisons(self) -> "LocalComparisons":
         """Comparisons."""
-        self.agents = LocalCatalog(access, "agent")
+        from kindgi_tui.local.parts.comparisons import LocalComparisons
+
+        return LocalComparisons(self._access)
+
+    @cached_property
+    def agents(self) -> "LocalCatalog":
         """Agents."""
-        self.flows = LocalCatalog(access, "flow")
+        from kindgi_tui.local.parts.catalog import LocalCatalog
+
+        return LocalCatalog(self._access, "agent")
+
+    @cached_property
+    def flows(self) -> "LocalCatalog":
         """Flows."""
-        self.tools = LocalCatalog(access, "tool")
+        from kindgi_tui.local.parts.catalog import LocalCatalog
+
+        return LocalCatalog(self._access, "flow")
+
+    @cached_property
+    def tools(self) -> "LocalCatalog":
         """Tools."""
-        self.packs = LocalPacks(access)
+        from kindgi_tui.local.parts.catalog import LocalCatalog
+
+        return LocalCatalog(self._access, "tool")
+
+    @cached_property
+    def packs(self) -> "LocalPacks":
         """Packs."""
-        self.models = LocalModels(access)
+        from kindgi_tui.local.parts.catalog import LocalPacks
+
+        return LocalPacks(self._access)
+
+    @cached_property
+    def models(self) -> "LocalModels":
         """Models."""
-        self.audit = LocalAudit(access)
+        from kindgi_tui.local.parts.catalog import LocalModels
+
+        return LocalModels(self._access)
+
+    @cached_property
+    def audit(self) -> "LocalAudit":
         """The audit log."""
-        self.outbox = NoOutbox()
+        from kindgi_tui.local.parts.projects import LocalAudit
+
+        return LocalAudit(self._access)
+
+    @cached_property
+    def outbox(self) -> "NoOutbox":
         """What waits to be sent: nothing."""
-        self.tokens = LocalTokens(access)
+        from kindgi_tui.local.parts.outbox import NoOutbox
+
+        return NoOutbox()
+
+    @cached_property
+    def tokens(self) -> "LocalTokens":
         """Bearer tokens."""
-        self.answers = LocalAnswers(access)
+        from kindgi_tui.local.parts.serving import LocalTokens
+
+        return LocalTokens(self._access)
+
+    @cached_property
+    def answers(self) -> "LocalAnswers":
         """Answers kept for retries."""
+        from kindgi_tui.local.parts.serving import LocalAnswers
+
+        return LocalAnswers(self._access)
 
     @property
     def where(self) -> str:
