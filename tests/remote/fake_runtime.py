@@ -106,6 +106,7 @@ class FakeRuntime:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
 
             def do_GET(self) -> None:
                 runtime.handle(self)
@@ -146,11 +147,15 @@ class FakeRuntime:
     def handle(self, handler: BaseHTTPRequestHandler) -> None:
         parts = urlsplit(handler.path)
         length = int(handler.headers.get("content-length") or 0)
+        body = handler.rfile.read(length)
+        if len(body) < length:
+            # Whoever sent it died in the middle: no request.
+            return _reset(handler)
         seen = Seen(
             handler.command,
             parts.path,
             parse_qs(parts.query),
-            handler.rfile.read(length),
+            body,
             {name.lower(): value for name, value in handler.headers.items()},
         )
         with self._lock:
@@ -164,18 +169,18 @@ class FakeRuntime:
             return _reset(handler)
         if told is not None and told.drop == "after":
             return _reset(handler)
-        body = reply.raw if reply.raw is not None else json.dumps(reply.body).encode()
+        answer = reply.raw if reply.raw is not None else json.dumps(reply.body).encode()
         handler.send_response(reply.status)
         handler.send_header("content-type", reply.kind)
-        handler.send_header("content-length", str(len(body)))
+        handler.send_header("content-length", str(len(answer)))
         for name, value in reply.headers:
             handler.send_header(name, value)
         handler.end_headers()
         if told is not None and told.drop == "half":
-            handler.wfile.write(body[: len(body) // 2])
+            handler.wfile.write(answer[: len(answer) // 2])
             handler.wfile.flush()
             return _reset(handler)
-        handler.wfile.write(body)
+        handler.wfile.write(answer)
         return None
 
     def _rightly(self, seen: Seen) -> Reply:

@@ -63,7 +63,7 @@ async def _killed(runtime: FakeRuntime, folder: Path, kills: int) -> None:
     bench = await opened(runtime.address, folder)
     try:
         await bench.outbox.retry()
-        counts = await bench.outbox.settle(60)
+        counts = await bench.outbox.settle(300)
         assert (counts.waiting, counts.refused) == (0, 0), await bench.outbox.list()
     finally:
         await bench.close()

@@ -1,0 +1,165 @@
+"""Working at a runtime by command: where one works is said, tokens are not, and what waits is."""
+
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kindgi_tui.cli.main import main
+from kindgi_tui.config.profiles import load_profiles
+from tests.cli.driving import Result
+from tests.remote.fake_runtime import (
+    DROP_BEFORE,
+    PATHS,
+    PROJECT,
+    RUN,
+    TOKEN,
+    FakeRuntime,
+    document,
+    error,
+    once,
+    page,
+)
+from tests.remote.test_parts import run_record, turn
+
+ITEM = ("--item", "kb-1", "--yes")
+
+
+class At:
+    """Commands that name no workspace; no output ever has the token."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._patch = monkeypatch
+
+    def __call__(self, *words: str, stdin: str = "") -> Result:
+        """Runs one in this process."""
+        out, err = io.BytesIO(), io.BytesIO()
+        with self._patch.context() as patch:
+            streams = [io.TextIOWrapper(raw, encoding="utf-8", write_through=True) for raw in (out, err)]
+            patch.setattr(sys, "stdout", streams[0])
+            patch.setattr(sys, "stderr", streams[1])
+            patch.setattr(sys, "stdin", io.StringIO(stdin))
+            code = main(words)
+        done = Result(code, out.getvalue(), err.getvalue())
+        assert TOKEN not in done.text + done.said
+        assert "Traceback" not in done.said
+        return done
+
+
+@pytest.fixture
+def at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[At]:
+    for name in ("KINDGI_API_URL", "KINDGI_API_TOKEN", "KINDGI_TUI_WORKSPACE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    yield At(monkeypatch)
+
+
+@pytest.fixture
+def judged(runtime: FakeRuntime) -> FakeRuntime:
+    project = {
+        "id": PROJECT,
+        "name": "Default",
+        "slug": "default",
+        "isDefault": True,
+        "createdAt": "2026-01-01T00:00:00Z",
+    }
+    runtime.more |= {
+        "/v1/openapi.json": document((*PATHS, "get /v1/projects/default", "get /v1/runs/{runId}/journal")),
+        "/v1/projects": page([project]),
+        "/v1/projects/default": project,
+        "/v1/runs": page([run_record(RUN, output=turn(0, "hi there", 1))]),
+        f"/v1/runs/{RUN}": run_record(RUN, output=turn(0, "hi there", 1)),
+    }  # fmt: skip
+    return runtime
+
+
+def test_profiles_are_kept_used_and_forgotten(at: At, judged: FakeRuntime) -> None:
+    made = at("profiles", "add", "team", "--url", judged.address + "/", stdin=TOKEN + "\n")
+    assert made.code == 0, made.said
+    assert load_profiles().get("team").token.get_secret_value() == TOKEN
+    assert at("profiles", "list", "--json").json["data"] == [
+        {"name": "team", "url": judged.address, "inUse": False}
+    ]
+    assert at("profiles", "use", "team").code == 0
+    listed = at("runs", "list")
+    assert "hi there" in listed.text
+    assert f"At {judged.address} (profile team, in use)." in listed.said
+    assert at("profiles", "use", "nobody").code == 2
+    assert at("profiles", "use", "local").code == 0
+    assert load_profiles().current is None
+    assert at("--profile", "team", "runs", "show", RUN).code == 0
+    assert at("profiles", "remove", "team").code == 0
+    assert at("--profile", "team", "runs", "list").code == 2
+
+
+def test_without_a_token_nothing_is_asked(at: At, judged: FakeRuntime) -> None:
+    done = at("--url", judged.address, "runs", "list")
+    assert (done.code, judged.seen) == (3, [])
+    assert "no token" in done.said
+    assert at("--url", "nonsense", "runs", "list").code == 2
+
+
+def test_the_environment_names_a_runtime_and_a_workspace_named_here_wins(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("KINDGI_API_URL", judged.address)
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    assert "hi there" in at("runs", "list").text
+    local = at("--workspace", str(tmp_path / "w"), "projects", "list")
+    assert "Default" in local.text
+    assert "Made a new workspace" in local.said
+    refused = at("--as", "maria", "runs", "list")
+    assert refused.code == 2
+    assert "who the token is" in refused.said
+
+
+def test_a_verdict_by_command_is_answered_refused_or_waits(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    there = ("--url", judged.address)
+    done = at(*there, "judgments", "add", "--run", RUN, *ITEM, "--json")
+    assert done.json["id"] == judged.judgments[0]["id"]
+    judged.script = once("/v1/judgments", error(403, "permission-denied", "Not allowed to judge."))
+    refused = at(*there, "judgments", "add", "--run", RUN, "--item", "kb-1", "--no")
+    assert (refused.code, "Not allowed to judge." in refused.said) == (3, True)
+    judged.script = lambda seen: DROP_BEFORE if seen.method == "POST" else None
+    waits = at(*there, "judgments", "add", "--run", RUN, "--item", "kb-2", "--yes")
+    assert waits.code == 0
+    assert "1 verdict waits to be sent. See: kindgi-tui outbox list" in waits.said
+    rows = at(*there, "outbox", "list", "--json").json["data"]
+    assert [(one["itemKey"], one["verdict"], one["state"]) for one in rows] == [("kb-2", "yes", "waiting")]
+    judged.script = None
+    assert at(*there, "outbox", "retry").code == 0
+    assert [one["item"]["key"] for one in judged.live()] == ["kb-1", "kb-2"]
+    assert at(*there, "outbox", "drop", "nothing").code == 2
+    assert "Nothing waits." in at(*there, "outbox", "list").text
+
+
+def test_pulled_runs_are_judged_here(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("KINDGI_API_URL", judged.address)
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    judged.judge(runId=RUN, item={"key": "kb-1", "pointer": "/output/articles/0", "rank": 0}, verdict="no")
+    where = ("--workspace", str(tmp_path / "w"))
+    came = at("runs", "pull", *where, "--agent", "a.b", "--json")
+    assert came.code == 0, came.said
+    assert (came.json["cameIn"], came.json["judgments"]) == (1, 1)
+    assert at("runs", "pull", *where, "--json").json["known"] == 1
+    assert "hi there" in at(*where, "runs", "list").text
+    assert at(*where, "judgments", "list", "--json").json["data"][0]["verdict"] == "no"
+    raw = at(*where, "runs", "show", RUN, "--raw").json
+    assert raw["run"]["id"] == RUN
+
+
+def test_a_runtime_that_is_gone_is_one_sentence(at: At, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    done = at("--url", "http://127.0.0.1:9", "runs", "list")
+    assert done.code == 3
+    assert done.said.startswith("Error: http://127.0.0.1:9 can't be reached")
+    assert len(done.said.strip().splitlines()) == 1
