@@ -14,7 +14,7 @@ from kindgi_tui.domain.judgments import REASON_LIMIT, Verdict
 from kindgi_tui.domain.projects import Person
 from kindgi_tui.session.judging_groups import SpeakingAs
 from kindgi_tui.session.judging_pace import Pace, duration
-from kindgi_tui.session.judging_queue import Entry, Said, Sheet
+from kindgi_tui.session.judging_queue import Said, Sheet
 from kindgi_tui.session.judging_reasons import Reasons
 from kindgi_tui.session.judging_seen import DWELL, Clock, SeenGuard
 from kindgi_tui.session.judging_sitting import Sitting, open_feed
@@ -277,13 +277,11 @@ class JudgingSession:
         step = self._steps.last()
         if step is None:
             return Told("There is nothing to take back.", "no")
-        place = self.walk.feed.find(step.run_id)
+        entry = self.walk.bring(step.run_id)
         sheet = self.walk.sheets.ready(step.run_id)
         if sheet is None:
             await self._settled(step.run_id)
-            sheet = await self.walk.sheets.load(
-                Entry(step.run_id) if place is None else self.walk.feed.entries[place]
-            )
+            sheet = await self.walk.sheets.load(entry)
         opened = self.walk.open_items(sheet)
         words = [
             self._steps.undo(sheet, change)
@@ -296,16 +294,12 @@ class JudgingSession:
         if step.skipped is not None:
             run_id = step.run_id
             self.writes.put(Write(run_id, lambda: self._workbench.queue.unskip(run_id), step.skipped))
-            if place is not None:
-                self.walk.feed.entries[place].skipped = False
+            entry.skipped = False
         self.walk.recount(sheet, opened)
         if step.changes:
             self.done = max(0, self.done - max(0, self.walk.open_items(sheet) - opened))
         self._last = None
         keys = [change.key for change in step.changes] or list(step.passed)
-        if place is None:
-            self._changed("item")
-            return Told(f"Taken back in another run: {words[0]}.")
         self.walk.jump(step.run_id, keys[0] if keys else None)
         return Told(f"Taken back: {words[0] if len(words) == 1 else f'{len(words)} verdicts'}.")
 

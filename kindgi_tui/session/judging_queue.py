@@ -135,6 +135,15 @@ class Feed:
                 self.complete = True
             return items
 
+    def bring(self, run_id: str, place: int) -> Entry:
+        """The run's entry; one that is not in the sitting comes in at that place."""
+        found = self.find(run_id)
+        if found is None:
+            found = min(place, len(self.entries))
+            self.entries.insert(found, Entry(run_id))
+            self._known.add(run_id)
+        return self.entries[found]
+
     def find(self, run_id: str) -> int | None:
         """The place of a run; None when it is not in the sitting."""
         return next((place for place, entry in enumerate(self.entries) if entry.run_id == run_id), None)

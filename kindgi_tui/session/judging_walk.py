@@ -127,6 +127,13 @@ class Walk:
             else:
                 self._to(place, key)
 
+    def bring(self, run_id: str) -> Entry:
+        """The run's entry; one that is not in the sitting comes in before the run in view."""
+        if self.feed.find(run_id) is None:
+            self.feed.bring(run_id, self.index)
+            self.index += 1
+        return self.feed.bring(run_id, self.index)
+
     def on_from(self, place: int) -> None:
         """Goes to the first run from that place on that is not finished."""
         entries = self.feed.entries

@@ -212,6 +212,20 @@ async def test_undo_goes_back_across_runs_and_a_changed_verdict_comes_back(tmp_p
         assert (await hands.session.take_back()).kind == "no"
 
 
+async def test_undo_reaches_what_was_said_in_the_sitting_before(tmp_path: Path) -> None:
+    async with judging(tmp_path, runs=3, keys="a") as hands:
+        await hands.sit(kind="run", first="run-0002")
+        await hands.say("yes")
+        await hands.sit()
+        await hands.say("no")
+        await hands.session.take_back()
+        assert hands.place == ("run-0000", "a")
+        assert (await hands.session.take_back()).sentence == "Taken back: a is not judged."
+        await hands.arrive()
+        assert hands.place == ("run-0002", "a")
+        assert await hands.stored() == {}
+
+
 async def test_a_reason_belongs_to_the_last_verdict_until_the_cursor_is_moved(tmp_path: Path) -> None:
     async with judging(tmp_path) as hands:
         await hands.sit()
@@ -423,7 +437,7 @@ async def test_a_write_that_builds_on_a_failed_one_is_left_out() -> None:
     assert [each.state for each in (first, second, third)] == ["failed", "failed", "done"]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_whatever_is_pressed_the_store_and_the_screen_say_the_same(data: st.DataObject) -> None:
     """Random keys: what stands on the sheets is what is stored; taking everything back leaves nothing."""

@@ -1,7 +1,10 @@
 """The queue of runs that owe a verdict, on a real file: what is in it, in which order, and how it is found."""
 
+import json
 import sqlite3
+from contextlib import closing
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,7 +15,10 @@ from kindgi_tui.domain.judgments import ItemRef
 from kindgi_tui.domain.runs import Segment, Subject
 from kindgi_tui.local.store import disputes, guidelines, owed, queue
 from kindgi_tui.local.store.judgments import add_judgment, remove_judgment, take_back
+from kindgi_tui.local.store.projects import add_project
 from kindgi_tui.local.store.runs import insert_run
+from kindgi_tui.local.store.schema import APPLICATION_ID, MIGRATIONS
+from kindgi_tui.storage.opening import connect, open_file
 from kindgi_tui.workbench import Invalid
 from tests.local.store.making import ANN, ARTICLES, BEN, OTHER, PROJECT, run, said
 
@@ -329,6 +335,45 @@ def test_runs_of_an_older_file_are_counted_once(
     assert not owed.counting_is_behind(store)
     assert ids(store) == [each.id for each in runs]
     assert queue.queue_progress(store, ALL, "ann").items_left == 15
+
+
+def test_an_older_file_comes_along_with_what_was_judged(tmp_path: Path) -> None:
+    path = tmp_path / "workspace.db"
+    open_file(path, APPLICATION_ID, MIGRATIONS[:1], 5.0)
+    with closing(connect(path, 5.0)) as old:
+        add_project(old, "Default", "default", PROJECT)
+        old.execute("INSERT INTO subjects VALUES (1, 'agent', 'acme.picker')")
+        old.execute("INSERT INTO subject_versions VALUES (1, 1, '0.1.0')")
+        for seq, status in ((1, "completed"), (2, "failed"), (3, "completed")):
+            old.execute(
+                "INSERT INTO runs (seq, id, project, subject, subject_version, status, created, source, preview) "
+                "VALUES (?, ?, 1, 1, 1, ?, ?, 'recorded', '')",
+                (seq, f"run-{seq}", status, seq),
+            )
+            old.execute(
+                "INSERT INTO run_documents VALUES (?, 'null', ?, '{}', NULL)", (seq, json.dumps(ARTICLES))
+            )
+        for key, rank, verdict, who in (
+            ("a", 0, "yes", "ann"),
+            ("b", 1, "yes", "ann"),
+            ("a", 0, "no", "ben"),
+        ):
+            old.execute(
+                "INSERT INTO judgments (id, run, item_key, rank, verdict, restricted, asserter, created) "
+                "VALUES (?, 1, ?, ?, ?, 0, ?, 5)",
+                (f"{who}-{key}", key, rank, verdict, who),
+            )
+    open_file(path, APPLICATION_ID, MIGRATIONS, 5.0)
+    with closing(connect(path, 5.0)) as new:
+        while owed.count_older(new):
+            pass
+        page = queue.list_queue(new, ALL, "ann", 9, None)
+        assert [(each.run.id, each.owed, each.judged) for each in page.data] == [
+            ("run-1", 3, 2),
+            ("run-3", 3, 0),
+        ]
+        disputed = disputes.list_disputes(new, ALL, 9, None).data
+        assert [(each.run.id, each.item_key) for each in disputed] == [("run-1", "a")]
 
 
 def test_guidelines_are_kept_version_by_version(store: sqlite3.Connection) -> None:

@@ -78,8 +78,10 @@ def _value(value: Json, reading: Reading, style: str = "") -> list[Part]:
 
 def _as_json(text: str) -> Json:
     """What a message says that is a JSON object or list; None for any other text, and for very long ones."""
+    if len(text) > LONG:
+        return None
     stripped = text.strip()
-    if not stripped.startswith(("{", "[")) or not stripped.endswith(("}", "]")) or len(stripped) > LONG:
+    if not stripped.startswith(("{", "[")) or not stripped.endswith(("}", "]")):
         return None
     try:
         value: Json = json.loads(stripped)

@@ -10,13 +10,17 @@ from kindgi_tui.tui.widgets.text_pane import Block, Flow, Part
 
 _HEADING = re.compile(r"(#{1,6}) +(.*?)(?: +#+)?$")
 _ITEM = re.compile(r"( *)([-*+]|\d{1,4}[.)]) +(?=\S)")
-_FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_FENCE = re.compile(r" {0,3}(```+|~~~+)([^`]*)$")
 _QUOTE = re.compile(r" {0,3}> ?")
 _INLINE = re.compile(
-    r"(`+)(?P<code>(?:(?!\1).){1,2000}?)\1"
-    r"|(?P<mark>\*\*|__)(?=\S)(?P<strong>.{1,2000}?)(?<=\S)(?P=mark)"
-    r"|(?<![\w*])\*(?=[^\s*])(?P<em>[^*]{1,2000}?)(?<=\S)\*(?![\w*])"
+    r"(`+)(?P<code>(?:(?!\1).){1,300}?)\1"
+    r"|(?P<mark>\*\*|__)(?=\S)(?P<strong>.{1,300}?)(?<=\S)(?P=mark)"
+    r"|(?<![\w*])\*(?=[^\s*])(?P<em>[^*]{1,300}?)(?<=\S)\*(?![\w*])"
 )
+
+
+LONGEST = 20_000
+"""Emphasis is looked for in lines of at most so many characters: what an agent wrote may be made to take forever."""
 
 
 def markdown_parts(text: str, indent: int = 0, style: str = "") -> list[Part]:
@@ -41,6 +45,8 @@ def markdown_parts(text: str, indent: int = 0, style: str = "") -> list[Part]:
         if fenced is not None:
             flush()
             fence = fenced[1]
+            if fenced[2].strip():
+                parts.append(Block(fenced[2].strip(), "dim", indent + 2))
             continue
         heading, item, quote = _HEADING.match(line), _ITEM.match(line), _QUOTE.match(line)
         if heading is not None:
@@ -64,6 +70,9 @@ def markdown_parts(text: str, indent: int = 0, style: str = "") -> list[Part]:
 def _inline(text: str, style: str) -> Iterator[tuple[str, str]]:
     """Words with code and emphasis drawn; the styles of a pane have no italics, so that emphasis is bold too."""
     at = 0
+    if len(text) > LONGEST:
+        yield text, style
+        return
     for found in _INLINE.finditer(text):
         if found.start() > at:
             yield text[at : found.start()], style

@@ -5,9 +5,10 @@ from kindgi_tui.domain.judging import Disagreement, Guideline, QueueProgress
 from kindgi_tui.session.judging_queue import Entry, Said, Sheet
 from kindgi_tui.session.judging_sitting import Sitting
 from kindgi_tui.session.judging_undo import item_name
-from kindgi_tui.text import clean, one_line
+from kindgi_tui.text import clean, one_line, width
 from kindgi_tui.tui.screens.judge.markdown import markdown_parts
-from kindgi_tui.tui.screens.runs.rows import item_words, when
+from kindgi_tui.tui.screens.runs.blocks import item_words
+from kindgi_tui.tui.screens.runs.rows import when
 from kindgi_tui.tui.widgets.line_list import Cell
 from kindgi_tui.tui.widgets.text_pane import Block, Flow, Part, Run
 
@@ -22,14 +23,14 @@ def verdict_words(said: Said | None, skipped: bool) -> tuple[str, str]:
     return ("– skipped", "dim") if skipped else ("· not judged", "dim")
 
 
-def item_row(sheet: Sheet, place: int, width: int) -> list[Cell]:
+def item_row(sheet: Sheet, place: int, cells_wide: int) -> list[Cell]:
     """An item in the list: its number, its verdict, its key, its words, the reason."""
     item = sheet.items[place]
     said = sheet.mine.get(item.key)
     words, style = verdict_words(said, item.key in sheet.passed)
     number = f"{place + 1}"
     cells = [Cell(number, 4, "dim"), Cell(words, VERDICT_CELLS, style)]
-    left = width - 4 - VERDICT_CELLS
+    left = cells_wide - 4 - VERDICT_CELLS
     if left >= 30 and (item.own_key or item.rank is None):
         size = min(20, left // 3)
         cells.append(Cell(one_line(item.key, size - 1), size, "key"))
@@ -52,16 +53,19 @@ def bar_words(sheet: Sheet, item: Item, place: int, cells: int) -> list[tuple[st
     named = one_line(item_name(item), 24) + "  "
     return [
         (f"{number:<12}", "strong"), (f"{words:<{VERDICT_CELLS}}", style or ""), (named, "key"),
-        (item_words(item.value, max(1, left - len(named))), ""),
+        (item_words(item.value, max(1, left - width(named))), ""),
     ]  # fmt: skip
 
 
-def queue_row(entry: Entry, width: int) -> list[Cell]:
+def queue_row(entry: Entry, cells_wide: int) -> list[Cell]:
     """A run of the sitting: whether it is done, when, what went in."""
     mark, style = ("–", "dim") if entry.skipped else ("✓", "yes") if entry.finished else ("·", "dim")
     if entry.run is None:
-        return [Cell(mark, 2, style), Cell(one_line(entry.run_id, max(1, width - 2)), width - 2, "dim")]
-    left = max(1, width - 14)
+        return [
+            Cell(mark, 2, style),
+            Cell(one_line(entry.run_id, max(1, cells_wide - 2)), cells_wide - 2, "dim"),
+        ]
+    left = max(1, cells_wide - 14)
     return [
         Cell(mark, 2, style), Cell(when(entry.run.created_at), 12, "dim"),
         Cell(one_line(entry.run.preview, left), left),
