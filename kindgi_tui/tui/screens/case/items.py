@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from kindgi_tui.domain.judgments import Judgment
 from kindgi_tui.session.opened_case import CaseItem, Kind
 from kindgi_tui.text import one_line
-from kindgi_tui.tui.screens.runs.rows import item_words
+from kindgi_tui.tui.screens.runs.blocks import item_words
 from kindgi_tui.tui.widgets.line_list import Cell
 
 SIGNS: dict[Kind, str] = {"new": "+ new", "kept": "= kept", "dropped": "− dropped"}

@@ -11,7 +11,7 @@ from kindgi_tui.text import json_text
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
-from kindgi_tui.tui.screens.runs.rows import run_blocks
+from kindgi_tui.tui.screens.runs.blocks import run_blocks
 from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.text_pane import Block, TextPane
 

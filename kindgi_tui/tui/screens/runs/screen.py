@@ -8,14 +8,13 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Static
 
-from kindgi_tui.domain.queries import JudgmentFilter
 from kindgi_tui.domain.runs import Run
 from kindgi_tui.session.filters import HELP, read_filter
 from kindgi_tui.session.window import Window
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
-from kindgi_tui.tui.screens.runs.rows import run_blocks, run_row
+from kindgi_tui.tui.screens.runs.rows import run_row
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.text_pane import TextPane
@@ -104,8 +103,12 @@ class RunsScreen(WorkScreen):
         self._show_title()
         if read.problem is not None:
             self.say(read.problem, "no")
-        await self._show_preview()
         self.changed()
+        # The rows are painted before the preview is looked up.
+        self.call_after_refresh(self._preview_soon)
+
+    def _preview_soon(self) -> None:
+        self.work(self._show_preview(), group="preview", exclusive=True)
 
     def _show_title(self) -> None:
         window = self._window
@@ -153,6 +156,10 @@ class RunsScreen(WorkScreen):
         if run is None:
             pane.show([])
             return
+        # What a preview needs is not needed for the first frame.
+        from kindgi_tui.domain.queries import JudgmentFilter
+        from kindgi_tui.tui.screens.runs.blocks import run_blocks
+
         detail = await self.workbench.runs.get(run.id)
         said = await self.workbench.judgments.list(JudgmentFilter(run_id=run.id), limit=100)
         if self.current is not None and self.current.id == run.id:
@@ -199,7 +206,7 @@ class RunsScreen(WorkScreen):
         pane = self.query_one(TextPane)
         pane.display = not pane.display
         self.app.state.put("runs.preview", pane.display)
-        self.call_after_refresh(lambda: self.work(self._show_preview(), group="preview", exclusive=True))
+        self.call_after_refresh(self._preview_soon)
 
     def do_refresh(self) -> None:
         """Looks for new runs."""

@@ -3,7 +3,7 @@
 from kindgi_tui.domain.items import value_at
 from kindgi_tui.domain.test_sets import Case, ItemSummary
 from kindgi_tui.text import clean, json_text, one_line
-from kindgi_tui.tui.screens.runs.rows import item_words
+from kindgi_tui.tui.screens.runs.blocks import item_words
 from kindgi_tui.tui.widgets.line_list import Cell
 from kindgi_tui.tui.widgets.text_pane import Block, Run
 
