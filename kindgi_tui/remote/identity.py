@@ -3,6 +3,8 @@
 import asyncio
 import json
 import sqlite3
+from collections.abc import Callable
+from typing import TypeVar
 
 from pydantic import SecretStr
 
@@ -13,6 +15,8 @@ from kindgi_tui.remote.outbox_schema import Who
 from kindgi_tui.remote.runtime import Runtime
 from kindgi_tui.storage.sqlite import Database
 from kindgi_tui.workbench import Unavailable, WorkbenchError
+
+T = TypeVar("T")
 
 
 class Identity:
@@ -45,8 +49,17 @@ class Identity:
 
     async def who(self) -> Who:
         """Whose outbox it is, without asking the runtime: the person where known, else a mark of the token."""
-        person = self._person or await self._remembered()
-        return await self._marked() if person is None else Who(self._runtime.address, person.id)
+        return await self.read(lambda c, who: who)
+
+    async def read(self, operation: Callable[[sqlite3.Connection, Who], T]) -> T:
+        """Reads the outbox as whoever it belongs to at that moment. Raises Trouble."""
+        mark = await self._marked()
+        return await self._database.read(lambda c: operation(c, store.who_of(c, mark)))
+
+    async def write(self, operation: Callable[[sqlite3.Connection, Who], T]) -> T:
+        """Writes to the outbox as whoever it belongs to at that moment. Raises Trouble."""
+        mark = await self._marked()
+        return await self._database.write(lambda c: operation(c, store.who_of(c, mark)))
 
     async def settled(self) -> Who:
         """Whose outbox it is, once it is known who the token is. Raises Unavailable, Denied."""

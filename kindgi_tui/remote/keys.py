@@ -5,25 +5,23 @@ import hashlib
 from kindgi_tui.remote import outbox_store as store
 from kindgi_tui.remote.identity import Identity
 from kindgi_tui.remote.runtime import Prepared
-from kindgi_tui.storage.sqlite import Database
 
 
 class KeptKeys:
     """The keys of one person's writes to one runtime."""
 
-    def __init__(self, database: Database, identity: Identity) -> None:
-        self._database = database
+    def __init__(self, identity: Identity) -> None:
         self._identity = identity
 
     async def key_for(self, write: Prepared) -> str:
         """The key of this very write: the kept one when it was sent in the last day and never answered."""
-        who, digest = await self._identity.who(), _digest(write)
-        return await self._database.write(lambda c: store.key_of_write(c, who, digest))
+        digest = _digest(write)
+        return await self._identity.write(lambda c, who: store.key_of_write(c, who, digest))
 
     async def answered(self, write: Prepared) -> None:
         """The write was answered: the next one like it is another."""
-        who, digest = await self._identity.who(), _digest(write)
-        await self._database.write(lambda c: store.forget_write(c, who, digest))
+        digest = _digest(write)
+        await self._identity.write(lambda c, who: store.forget_write(c, who, digest))
 
 
 def _digest(write: Prepared) -> str:

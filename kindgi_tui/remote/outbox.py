@@ -44,26 +44,22 @@ class RemoteOutbox:
 
     async def counts(self) -> OutboxCounts:
         """How much waits."""
-        who = await self._identity.who()
-        waiting, refused = await self._database.read(lambda c: store.counts(c, who))
+        waiting, refused = await self._identity.read(store.counts)
         return OutboxCounts(waiting=waiting, refused=refused)
 
     async def list(self) -> tuple[OutboxEntry, ...]:
         """What waits, in the order it is sent in, with what was put aside."""
-        who = await self._identity.who()
-        return tuple(_entry(one) for one in await self._database.read(lambda c: store.unsent(c, who)))
+        return tuple(_entry(one) for one in await self._identity.read(store.unsent))
 
     async def retry(self, entry_id: str | None = None) -> None:
         """Sends an entry again, or without an id tries everything that waits now."""
         if entry_id is not None:
-            who = await self._identity.who()
-            await self._database.write(lambda c: _again(c, who, entry_id))
+            await self._identity.write(lambda c, who: _again(c, who, entry_id))
         self._sender.wake(now=True)
 
     async def drop(self, entry_id: str) -> None:
         """Forgets an entry."""
-        who = await self._identity.who()
-        await self._database.write(lambda c: _drop(c, who, entry_id))
+        await self._identity.write(lambda c, who: _drop(c, who, entry_id))
 
     async def settle(self, seconds: float) -> OutboxCounts:
         """Sends what waits, for at most so long."""
@@ -80,9 +76,7 @@ class RemoteOutbox:
         `live` is the person's verdict there, as far as it was seen. With `wait` the answer is waited for, else it is
         on disk when this returns and nothing more. The same verdict again is not said twice.
         """
-        who = await self._identity.who()
-        made, fresh = await self._database.write(lambda c: _said(c, who, place, content, live))
-        await self._adopt(who)
+        made, fresh = await self._identity.write(lambda c, who: _said(c, who, place, content, live))
         if not fresh:
             return made, Outcome("sent" if made.state == "sent" else "waiting")
         return made, await self._sent(made, wait)
@@ -94,9 +88,7 @@ class RemoteOutbox:
 
         One that never left cancels itself. Raises NotFound when nothing was said there.
         """
-        who = await self._identity.who()
-        now, to_send = await self._database.write(lambda c: _taken_back(c, who, place, live))
-        await self._adopt(who)
+        now, to_send = await self._identity.write(lambda c, who: _taken_back(c, who, place, live))
         if to_send is None:
             self._sender.wake()
             return now, Outcome("sent")
@@ -104,14 +96,12 @@ class RemoteOutbox:
 
     async def unsent(self, run_id: str) -> tuple[Statement, ...]:
         """What was said of a run and isn't there yet, in order; not what was refused."""
-        who = await self._identity.who()
-        found = await self._database.read(lambda c: store.unsent(c, who, run_id))
+        found = await self._identity.read(lambda c, who: store.unsent(c, who, run_id))
         return tuple(one for one in found if one.state == "waiting")
 
     async def known(self, identity: str) -> Statement | None:
         """A statement by its id, ours or the runtime's."""
-        who = await self._identity.who()
-        return await self._database.read(lambda c: store.find_for(c, who, identity))
+        return await self._identity.read(lambda c, who: store.find_for(c, who, identity))
 
     async def forget(self, statement: Statement) -> bool:
         """Forgets a statement that never left, or was put aside; False when it may be there."""
@@ -119,12 +109,6 @@ class RemoteOutbox:
             await self._database.write(lambda c: store.delete(c, statement))
             return True
         return await self._database.write(lambda c: store.delete_untried(c, statement))
-
-    async def _adopt(self, who: Who) -> None:
-        """It may have become known who the token is while something was written down for its mark."""
-        now = await self._identity.who()
-        if now != who:
-            await self._database.write(lambda c: store.adopt(c, who, now))
 
     async def _sent(self, statement: Statement, wait: bool) -> Outcome:
         if not wait:

@@ -209,11 +209,22 @@ def delete_untried(connection: sqlite3.Connection, statement: Statement) -> bool
     return True
 
 
+def who_of(connection: sqlite3.Connection, mark: Who) -> Who:
+    """Whose outbox a token's is: the person's, once they were told, else the mark's own.
+
+    Asked within the transaction that goes by it: what was said for the mark becomes the person's in one step.
+    """
+    row = connection.execute("SELECT person FROM people WHERE address = ? AND mark = ?", (*mark,)).fetchone()
+    return mark if row is None else Who(mark.address, str(json.loads(row[0])["id"]))
+
+
 def adopt(connection: sqlite3.Connection, mark: Who, who: Who) -> None:
     """What was said before it was known who the token is belongs to that person."""
-    if mark != who:
+    if mark == who:
+        return
+    for table in ("statements", "skips"):
         connection.execute(
-            "UPDATE statements SET who = ? WHERE address = ? AND who = ?",
+            f"UPDATE OR REPLACE {table} SET who = ? WHERE address = ? AND who = ?",
             (who.person, mark.address, mark.person),
         )
 

@@ -125,19 +125,19 @@ class Sender:
         if loop.time() < self._not_before:
             self._give_up(None)
             return self._not_before - loop.time()
-        who = await self._identity.who()
-        if not self._waiters and await self._database.read(lambda c: store.next_waiting(c, who)) is None:
+        if not self._waiters and await self._identity.read(store.next_waiting) is None:
             return None
+        who = await self._identity.who()
         with self._only_one(who) as alone:
             if not alone:
                 return BUSY_PAUSE
             try:
                 who = await self._identity.settled()
             except WorkbenchError as cause:
-                await self._all_wait(who, cause)
+                await self._all_wait(cause)
                 return self._pause(cause.retry_after)
             await self._tell_settled()
-            while (first := await self._database.read(lambda c: store.next_waiting(c, who))) is not None:
+            while (first := await self._identity.read(store.next_waiting)) is not None:
                 pause = await self._send(who, first)
                 if pause is not None:
                     self._not_before = loop.time() + pause
@@ -303,8 +303,8 @@ class Sender:
         self._give_up(cause)
         return self._pause(seconds if seconds is not None else cause.retry_after)
 
-    async def _all_wait(self, who: Who, cause: WorkbenchError) -> None:
-        await self._database.write(lambda c: store.mark_all(c, who, cause.sentence, cause.code))
+    async def _all_wait(self, cause: WorkbenchError) -> None:
+        await self._identity.write(lambda c, who: store.mark_all(c, who, cause.sentence, cause.code))
         self._give_up(cause)
 
     async def _tell_settled(self) -> None:

@@ -122,7 +122,7 @@ async def open_remote(
     transport = Transport(address, token, limits)
     runtime = Runtime(transport)
     identity = Identity(runtime, database, token)
-    runtime.keep_keys(KeptKeys(database, identity))
+    runtime.keep_keys(KeptKeys(identity))
     context = Context(runtime, database, identity, patient=patient)
     workbench = RemoteWorkbench(context)
     if (await workbench.outbox.counts()).waiting:

@@ -60,13 +60,11 @@ def start_real() -> Target:
     return Target(process, _first_line(process), "secret", "default", 1)
 
 
-async def make_ours(folder: Path) -> str:
+def make_ours(folder: Path) -> str:
     """A demo workspace with a token; gives the token."""
-    await make_demo(folder)
+    asyncio.run(make_demo(folder))
     words = ["--workspace", str(folder), "tokens", "add", "tester", "--role", "admin", "--json"]
-    done = await asyncio.to_thread(
-        subprocess.run, [*PROGRAM, *words], capture_output=True, text=True, check=True, timeout=60
-    )
+    done = subprocess.run([*PROGRAM, *words], capture_output=True, text=True, check=True, timeout=60)
     return str(json.loads(done.stdout)["token"])
 
 

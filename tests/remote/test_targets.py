@@ -1,6 +1,7 @@
 """One job, three runtimes, the same assertions: the real 0.1.10 API, and our server in both dialects."""
 
-from collections.abc import AsyncIterator
+import shutil
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,16 +22,25 @@ RIGHT = {"kb-201": 0, "kb-101": 0, "kb-301": 0}
 PACKAGE = "My package hasn't arrived yet. Where is it?"
 
 
-@pytest.fixture(params=["the real 0.1.10 API", "our server, 0.1", "our server, 0.4"])
-async def target(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Target]:
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    folder = tmp_path_factory.mktemp("ours") / "demo"
+    return folder, make_ours(folder)
+
+
+@pytest.fixture(scope="module", params=["the real 0.1.10 API", "our server, 0.1", "our server, 0.4"])
+def target(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, demo: tuple[Path, str]
+) -> Iterator[Target]:
     if request.param == "the real 0.1.10 API":
         reason = why_not_real()
         if reason is not None:
             pytest.skip(f"the real API can't be started: {reason}")
         started = start_real()
     else:
-        token = await make_ours(tmp_path / "demo")
-        started = start_ours(tmp_path / "demo", token, str(request.param)[-3:])
+        folder = tmp_path_factory.mktemp("served") / "demo"
+        shutil.copytree(demo[0], folder)
+        started = start_ours(folder, demo[1], str(request.param)[-3:])
     yield started
     started.stop()
 

@@ -68,9 +68,8 @@ class RemoteQueue:
 
     async def skip(self, run_id: str) -> None:
         """Leaves a run out for the caller."""
-        who = await self._context.identity.who()
-        await self._context.database.write(
-            lambda c: c.execute(
+        await self._context.identity.write(
+            lambda c, who: c.execute(
                 "INSERT OR IGNORE INTO skips (address, who, run, made) VALUES (?, ?, ?, ?)",
                 (*who, as_text(run_id), now_ms()),
             )
@@ -78,9 +77,8 @@ class RemoteQueue:
 
     async def unskip(self, run_id: str) -> None:
         """Puts a run back."""
-        who = await self._context.identity.who()
-        await self._context.database.write(
-            lambda c: c.execute(
+        await self._context.identity.write(
+            lambda c, who: c.execute(
                 "DELETE FROM skips WHERE address = ? AND who = ? AND run = ?", (*who, as_text(run_id))
             )
         )
@@ -131,9 +129,8 @@ class RemoteQueue:
         return whole(await self._runtime.get("queue.list", query.project_id, query=asked), "total")
 
     async def _skipped_ids(self) -> "tuple[str, ...]":
-        who = await self._context.identity.who()
-        rows = await self._context.database.read(
-            lambda c: c.execute(
+        rows = await self._context.identity.read(
+            lambda c, who: c.execute(
                 "SELECT run FROM skips WHERE address = ? AND who = ? ORDER BY made, run", (*who,)
             ).fetchall()
         )
