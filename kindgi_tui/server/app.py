@@ -57,6 +57,7 @@ async def make_app(bench: Workbench, spoken: Sequence[Dialect] = DIALECTS) -> St
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _no_such_method})
     app.router.redirect_slashes = False
+    app.state.served = served
     return app
 
 

@@ -1,5 +1,6 @@
 """One request as its handler sees it: who asks, what for, and the answer it gives."""
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -55,6 +56,8 @@ class Served:
     """Runs by id, without what they hold: what ran and where never changes."""
     dry_runs: Remembered = field(default_factory=lambda: Remembered(KNOWN_DRY_RUNS))
     """Records of dry runs by id, as the 0.1 wire has them; a dry run leaves nothing in the workspace."""
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once the server is told to stop: whoever follows something is let go."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from datetime import datetime
 from typing import Any, get_args
@@ -9,7 +10,7 @@ from typing import Any, get_args
 from starlette.responses import StreamingResponse
 
 from kindgi_tui.domain.base import Json
-from kindgi_tui.domain.comparison_records import Comparison, ComparisonStatus
+from kindgi_tui.domain.comparison_records import Comparison, ComparisonEvent, ComparisonStatus
 from kindgi_tui.server.asking import Answer, Ask
 from kindgi_tui.server.bodies import NOTHING
 from kindgi_tui.server.comparison_starts import failed_rescore, unknown_run
@@ -185,24 +186,41 @@ def _terminal(ask: Ask, record: dict[str, Json]) -> str:
 async def _frames(ask: Ask, first: Comparison) -> AsyncIterator[str]:
     identity, sent = first.id, set[str]()
     try:
-        async with asyncio.timeout(STREAM_SECONDS):
-            async for event in ask.bench.comparisons.follow(identity):
-                now = event.comparison
-                document = (
-                    now.result if event.kind == "end" else await ask.bench.comparisons.partial(identity)
-                )
-                for case in _finished(document, event.kind == "end", now.request.repetitions):
-                    if case["caseId"] in sent:
-                        continue
-                    data: dict[str, Json] = {"runId": identity, "caseIndex": len(sent), **case}
-                    yield _frame(ask, identity, f"case:{len(sent)}", "case-completed", data)
-                    sent.add(case["caseId"])
-                if event.kind == "end":
-                    yield _terminal(ask, records.comparison(now, ask.tenant))
-    except TimeoutError:
-        return
+        async for event in _while_served(ask.bench.comparisons.follow(identity), ask.served.stopping):
+            now = event.comparison
+            ended = event.kind == "end"
+            document = now.result if ended else await ask.bench.comparisons.partial(identity)
+            for case in _finished(document, ended, now.request.repetitions):
+                if case["caseId"] in sent:
+                    continue
+                data: dict[str, Json] = {"runId": identity, "caseIndex": len(sent), **case}
+                yield _frame(ask, identity, f"case:{len(sent)}", "case-completed", data)
+                sent.add(case["caseId"])
+            if ended:
+                yield _terminal(ask, records.comparison(now, ask.tenant))
     except WorkbenchError as cause:
         yield f"event: error\ndata: {json.dumps({'code': cause.code, 'message': cause.sentence})}\n\n"
+
+
+async def _while_served(
+    events: AsyncIterator[ComparisonEvent], stopping: asyncio.Event
+) -> AsyncIterator[ComparisonEvent]:
+    """The events, until they end, the server stops, or the stream has been open long enough."""
+    deadline = time.monotonic() + STREAM_SECONDS
+    stopped = asyncio.ensure_future(stopping.wait())
+    following = asyncio.ensure_future(anext(events, None))
+    try:
+        while True:
+            left = deadline - time.monotonic()
+            await asyncio.wait((following, stopped), timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            event = following.result() if following.done() else None
+            if event is None:
+                return
+            yield event
+            following = asyncio.ensure_future(anext(events, None))
+    finally:
+        stopped.cancel()
+        following.cancel()
 
 
 def _finished(document: Json, ended: bool, repetitions: int) -> list[dict[str, Any]]:

@@ -141,6 +141,31 @@ def test_every_list_and_record_is_what_the_client_reads(demo_served: Served) -> 
     assert client.judge_classes.unregister(made.id).unregistered is True
 
 
+def test_starting_a_run(demo_served: Served) -> None:
+    client = client_of(demo_served)
+    project = str(client.projects.get_default().id)
+    segments = [{"key": "company", "value": "acme"}]
+    message = "I forgot my password and can't sign in."
+    run = client.runs.start(
+        agent=AGENT,
+        agent_version="0.2.0",
+        project_id=project,
+        segments=segments,
+        input={"userMessage": message},
+        options={"wait": True},
+    )
+    assert (run.status, str(run.project_id), run.agent.version) == ("completed", project, "0.2.0")
+    assert [article["id"] for article in run.output["output"]["articles"]] == ["kb-101"]
+    listed = client.runs.list(agent_id=AGENT, agent_version="0.2.0").data
+    assert [str(one.id) for one in listed] == [str(run.id)]
+    with pytest.raises(kindgi_client.ConflictError) as over:
+        client.runs.cancel(str(run.id))
+    assert over.value.server_code == "run-already-terminal"
+    with pytest.raises(kindgi_client.ServerError) as silent:
+        client.runs.start(agent=AGENT, input={"userMessage": "Nobody ever said a word to this."})
+    assert silent.value.status == 501
+
+
 def test_the_judging_queue(demo_served: Served) -> None:
     client = client_of(demo_served, demo_served.token_of("mira", "mira", "editor"))
     project = str(client.projects.get_default().id)

@@ -8,6 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
+from kindgi_tui.server.serving import STOP_SECONDS
 from tests.cli.driving import PROGRAM, process
 from tests.server.running import AGENT, Asked, Served, copied, environment, serving
 
@@ -77,6 +78,23 @@ def test_a_stop_lets_what_runs_finish(demo_made: Path, tmp_path: Path) -> None:
             late.sendall(body[10:])
             late.settimeout(20)
             assert late.recv(200).startswith(b"HTTP/1.1 201")
+
+
+def test_a_stop_lets_followers_go(demo_made: Path, tmp_path: Path) -> None:
+    with serving(copied(demo_made, tmp_path / "demo")) as server:
+        project = server.project()
+        build = {"version": "1.0.0", "projectId": project, "agentId": AGENT}
+        server.good("POST", "/v1/eval-suites/acme.picks/versions/from-judgments", build, 201)
+        body = {"projectId": project, "agentRef": {"agentId": AGENT, "version": "0.2.0"}, "repetitions": 10}
+        run = server.good("POST", "/v1/eval-suites/acme.picks/runs", body, 201)["runId"]
+        with server.client.stream("GET", f"/v1/eval-runs/{run}/events") as following:
+            assert following.status_code == 200
+            server.process.send_signal(signal.SIGTERM)
+            started = time.monotonic()
+            following.read()
+        server.process.wait(timeout=30)
+        # Well before what the server gives to requests that are under way.
+        assert time.monotonic() - started < STOP_SECONDS
 
 
 def test_several_clients_and_a_cancelled_comparison(served: Served) -> None:
