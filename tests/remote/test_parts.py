@@ -137,8 +137,12 @@ async def test_without_a_queue_the_newest_completed_runs_are_judged(
     assert found.has_more
     asked = next(one.query for one in runtime.seen if one.path == "/v1/runs")
     assert (asked["status"], asked["replays"]) == (["completed"], ["exclude"])
-    with pytest.raises(Unsupported, match="no judging queue"):
-        await bench.queue.progress(QueueFilter(project_id=PROJECT))
+    progress = await bench.queue.progress(QueueFilter(project_id=PROJECT))
+    assert (progress.left, progress.items_left) == (1, 1)
+    before = len(runtime.seen)
+    again = await bench.queue.list(QueueFilter(project_id=PROJECT))
+    assert again == found
+    assert len(runtime.seen) == before
 
 
 async def test_what_went_in_comes_from_where_it_is(runtime: FakeRuntime, opener: Opener) -> None:

@@ -1,5 +1,6 @@
 """One job, three runtimes, the same assertions: the real 0.1.10 API, and our server in both dialects."""
 
+import asyncio
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ from kindgi_tui.domain.judgments import ItemRef
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment, RunFilter
 from kindgi_tui.domain.test_set_versions import BuildRequest
 from kindgi_tui.remote.workbench import RemoteWorkbench, open_remote
+from kindgi_tui.session.judging import JudgingSession
+from kindgi_tui.session.judging_sitting import Sitting
 from kindgi_tui.workbench import Conflict, Invalid, NotFound, Unsupported, Workbench
 from tests.remote.targets import Target, make_ours, start_ours, start_real, why_not_real
 
@@ -50,6 +53,50 @@ async def bench(target: Target, tmp_path: Path) -> AsyncIterator[RemoteWorkbench
     made = await open_remote(target.address, SecretStr(target.token), tmp_path / "outbox")
     yield made
     await made.close()
+
+
+async def test_the_judging_loop(bench: RemoteWorkbench, target: Target) -> None:
+    """The session that the Judge screen stands on, on a runtime: with a queue, and without one."""
+    me = await bench.people.me()
+    project = await bench.projects.get(target.project)
+    now = [1_000.0]
+    errors: list[Exception] = []
+    session = JudgingSession(bench, me, lambda what: None, errors.append, clock=lambda: now[0])
+
+    async def arrive() -> None:
+        for _ in range(500):
+            if session.walk.sheet is not None or session.walk.at_end:
+                break
+            await asyncio.sleep(0.02)
+        sheet = session.walk.sheet
+        if sheet is not None:
+            session.seen.painted([(sheet.run.id, item.key) for item in sheet.items])
+            now[0] += 1.0
+
+    query = QueueFilter(project_id=project.id, subject_kind="agent", subject_id=AGENT)
+    await session.start(Sitting(query=query))
+    said: list[tuple[str, str]] = []
+    for _ in range(20):
+        await arrive()
+        sheet, item = session.walk.sheet, session.walk.item
+        if sheet is None or item is None:
+            break
+        said.append((sheet.run.id, item.key))
+        session.say("no")
+    assert len(said) == 9
+    await session.writes.drain()
+    assert (await bench.outbox.settle(20)).waiting == 0
+    assert errors == []
+    run_id, key = said[-1]
+    last = await bench.judgments.list(JudgmentFilter(run_id=run_id, asserter=me.id), 100)
+    assert {one.item.key: one.verdict for one in last.data} == {
+        name: "no" for where, name in said if where == run_id
+    }
+    assert (await bench.queue.list(query)).data == ()
+    await bench.judgments.take_back(run_id, key)
+    assert (await bench.outbox.settle(20)).waiting == 0
+    assert [one.run.id for one in (await bench.queue.list(query)).data] == [run_id]
+    await session.close()
 
 
 async def test_judge_build_compare_review_rescore(bench: RemoteWorkbench, target: Target) -> None:

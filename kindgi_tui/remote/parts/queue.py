@@ -22,6 +22,9 @@ Queued = list[QueuedRun]
 AT_ONCE = 6
 """How many runs' judgments are asked for at once."""
 
+RUNS_PAGE = 25
+"""How many runs are looked at in one go where there is no queue."""
+
 REASON_LIMIT = 500
 """The longest reason of a dismissal, in characters (Kindgi 0.1)."""
 
@@ -32,6 +35,7 @@ class RemoteQueue:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._runtime = context.runtime
+        self._first: tuple[QueueFilter, Page[QueuedRun]] | None = None
 
     async def list(self, query: QueueFilter, limit: int = 25, cursor: str | None = None) -> Page[QueuedRun]:
         """The next runs: the judging queue's, oldest first. Without a queue there, the newest completed runs.
@@ -40,6 +44,10 @@ class RemoteQueue:
         """
         if query.order != "oldest":
             raise Unsupported("A runtime's queue comes in its own order, oldest first.")
+        first, self._first = self._first, None
+        if first is not None and cursor is None and first[0] == query and limit >= RUNS_PAGE:
+            # It was looked at a moment ago, to say how far one is.
+            return first[1]
         skipped = await self._skipped_ids()
         try:
             page = await self._runtime.page(
@@ -54,14 +62,16 @@ class RemoteQueue:
     async def progress(self, query: QueueFilter) -> QueueProgress:
         """How far the caller is, by the queue's own totals. Items are not counted there: a run counts as one.
 
-        Raises Unsupported where there is no judging queue.
+        Without a judging queue nobody counts: then it says what the first page holds, and more may follow.
         """
         try:
             left, judged = await asyncio.gather(self._total(query, "open"), self._total(query, "judged"))
-        except Unsupported as cause:
-            raise Unsupported(
-                "This runtime has no judging queue, so nobody counts what is left.", code=cause.code
-            ) from None
+        except Unsupported:
+            page = await self.list(query)
+            self._first = (query, page)
+            items = sum(one.owed - one.judged for one in page.data)
+            skipped = len(await self._skipped_ids())
+            return QueueProgress(left=len(page.data), items_left=items, skipped=skipped, judged=0)
         skipped = len(await self._skipped_ids())
         left = max(0, left - skipped)
         return QueueProgress(left=left, items_left=left, skipped=skipped, judged=judged)
@@ -147,7 +157,7 @@ class RemoteQueue:
             ("replays", "exclude"),
             ("include", "output"),
         ]
-        page = await self._runtime.page("runs.list", query=asked, limit=min(limit, 25), cursor=cursor)
+        page = await self._runtime.page("runs.list", query=asked, limit=min(limit, RUNS_PAGE), cursor=cursor)
         gate = asyncio.Semaphore(AT_ONCE)
 
         async def look(row: dict[str, Json]) -> QueuedRun | None:
