@@ -84,7 +84,9 @@ class WorkScreen(Screen[None]):
         return None
 
     async def action_act(self, action_id: str) -> None:
-        """Does an action of the registry, or says why it can't be done."""
+        """Does an action of the registry, or says why it can't be done; none while a text is being typed."""
+        if self.prompt.purpose:
+            return
         action = action_by_id(action_id)
         reason = self.why_not_action(action)
         if reason is not None:

@@ -1,13 +1,22 @@
 """One docked line for text: a search, a filter, a reason. Verdict keys are dead while it has the focus."""
 
-from textual import events
+from typing import TYPE_CHECKING
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.widgets.key_footer import KeyFooter
+
+if TYPE_CHECKING:
+    from textual.widgets import Input
+
+    from kindgi_tui.tui.widgets.prompt_line import PromptLine
+
+LATER_SECONDS = 0.4
+"""How long after the screen the text line is made, unless it is asked for before."""
 
 
 class Prompt(Horizontal):
@@ -55,24 +64,33 @@ class Prompt(Horizontal):
         self.purpose = ""
         """What is being asked; empty while nothing is."""
         self._label = Static("", markup=False)
-        self._input = _Line(select_on_focus=False)
-        self._input.cursor_blink = False
+        self._line: PromptLine | None = None
 
     def compose(self) -> ComposeResult:
-        """The label and the text."""
+        """The label; the text comes soon after the first frame, which shall not wait for it."""
         yield self._label
-        yield self._input
+
+    def on_mount(self) -> None:
+        """Makes the text line when nothing else is to be done."""
+        self.set_timer(LATER_SECONDS, self._text_line)
+
+    def _text_line(self) -> "PromptLine":
+        if self._line is None:
+            from kindgi_tui.tui.widgets.prompt_line import PromptLine
+
+            self._line = PromptLine(self.answer, self.leave)
+            self.mount(self._line)
+        return self._line
 
     def ask(self, purpose: str, label: str, text: str = "") -> None:
         """Shows the line with what is asked for, and gives it the focus."""
         self.purpose = purpose
         self._label.update(line(label, 60))
-        with self.prevent(Input.Changed):
-            self._input.value = text
-        self._input.cursor_position = len(text)
+        text_line = self._text_line()
+        text_line.start_with(text)
         self.add_class("-asking")
         self._take_footers_place(True)
-        self._input.focus()
+        text_line.focus()
 
     def close(self) -> None:
         """Hides the line."""
@@ -85,7 +103,7 @@ class Prompt(Horizontal):
         for footer in self.screen.query(KeyFooter):
             footer.display = not asking
 
-    def on_input_changed(self, event: Input.Changed) -> None:
+    def on_input_changed(self, event: "Input.Changed") -> None:
         """Says what is being typed."""
         event.stop()
         if self.purpose:
@@ -94,13 +112,13 @@ class Prompt(Horizontal):
     def answer(self) -> None:
         """Gives the text back. The keys belong to the screen at once, so that none typed after is lost in the line."""
         if self.purpose:
-            self.post_message(self.Answered(self.purpose, self._input.value))
+            self.post_message(self.Answered(self.purpose, self._text_line().value))
             self._hand_back()
 
     def leave(self) -> None:
         """Leaves the line; the text stays a draft."""
         if self.purpose:
-            self.post_message(self.Left(self.purpose, self._input.value))
+            self.post_message(self.Left(self.purpose, self._text_line().value))
             self._hand_back()
 
     def _hand_back(self) -> None:
@@ -108,19 +126,3 @@ class Prompt(Horizontal):
         focus_body = getattr(self.screen, "focus_body", None)
         if focus_body is not None:
             focus_body()
-
-
-class _Line(Input):
-    """The text itself; Enter and Escape take effect before the next key is looked at."""
-
-    async def _on_key(self, event: events.Key) -> None:
-        prompt = self.parent
-        if event.key in ("enter", "escape") and isinstance(prompt, Prompt):
-            event.stop()
-            event.prevent_default()
-            if event.key == "enter":
-                prompt.answer()
-            else:
-                prompt.leave()
-            return
-        await super()._on_key(event)

@@ -33,7 +33,13 @@ class RunsScreen(WorkScreen):
     """The list of runs."""
 
     PLACE = "runs"
-    CSS_PATH = "screen.tcss"
+    # In the class and not in a file beside it: a file makes Textual read every stylesheet again before the first frame.
+    DEFAULT_CSS = """
+    RunsScreen #runs-title { height: 1; padding: 0 1; background: $panel; color: $primary; text-style: bold; }
+    RunsScreen #runs-list { width: 3fr; height: 1fr; }
+    RunsScreen #runs-preview { width: 2fr; height: 1fr; border-left: solid $panel; padding: 0 0 0 1; }
+    RunsScreen.-tiny #runs-preview, RunsScreen.-narrow #runs-preview { display: none; }
+    """
     BINDINGS = bindings_of("runs")
     TITLE_ID: ClassVar[str] = "runs-title"
     """The id of the line above the list."""
@@ -108,6 +114,8 @@ class RunsScreen(WorkScreen):
         self.call_after_refresh(self._preview_soon)
 
     def _preview_soon(self) -> None:
+        if not self.is_attached:
+            return
         self.work(self._show_preview(), group="preview", exclusive=True)
 
     def _show_title(self) -> None:
@@ -149,8 +157,10 @@ class RunsScreen(WorkScreen):
         self.do_open()
 
     async def _show_preview(self) -> None:
-        pane = self.query_one(TextPane)
+        pane = next(iter(self.query(TextPane)), None)
         run = self.current
+        if pane is None:
+            return
         if not pane.display or pane.size.width == 0:
             return
         if run is None:
