@@ -1,6 +1,7 @@
 """Conversations in the store: nothing of their own, only the runs of agents that name one."""
 
 import sqlite3
+from datetime import datetime
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.conversations import Conversation, ConversationFilter
@@ -100,5 +101,17 @@ def conversation_messages(
         turn: list[Json] = [*(history if isinstance(history, list) else ())]
         turn += added if isinstance(added, list) and added else [{"role": "user", "content": run.input}]
         moment = run.created_at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        said += [{"createdAt": moment, **message} for message in turn if isinstance(message, dict)]
+        said += [
+            message if _has_time(message) else {**message, "createdAt": moment}
+            for message in turn
+            if isinstance(message, dict)
+        ]
     return tuple({**message, "sequence": place} for place, message in enumerate(said))
+
+
+def _has_time(message: dict[str, Json]) -> bool:
+    told = message.get("createdAt")
+    try:
+        return isinstance(told, str) and datetime.fromisoformat(told).tzinfo is not None
+    except ValueError:
+        return False
