@@ -179,6 +179,20 @@ async def test_what_went_in_comes_from_where_it_is(runtime: FakeRuntime, opener:
     assert (detail.subject.kind, detail.input, detail.context) == ("flow", {"q": 1}, {"flow": {}})
 
 
+async def test_judged_runs_are_told_by_their_judgments(runtime: FakeRuntime, opener: Opener) -> None:
+    runtime.more |= {
+        "/v1/judgments": page([{"runId": RUN}, {"runId": OTHER}, {"runId": RUN}, {"runId": "gone"}]),
+        f"/v1/runs/{RUN}": run_record(RUN, output=turn(0, "hi", 1)),
+        f"/v1/runs/{OTHER}": run_record(OTHER, replayOf=RUN),
+    }
+    gone = error(404, "run-not-found", "No run with id gone")
+    runtime.script = lambda seen: gone if seen.path == "/v1/runs/gone" else None
+    bench = await opener(runtime.address)
+    query = RunFilter(project_id=PROJECT, judged=True)
+    assert await bench.runs.count(query) == 1
+    assert [(one.id, one.preview) for one in (await bench.runs.list(query)).data] == [(RUN, "hi")]
+
+
 async def test_filters_are_the_wires(runtime: FakeRuntime, opener: Opener) -> None:
     runtime.more["/v1/runs"] = page([])
     runtime.more["/v1/flows/a.b"] = error(404, "flow-not-found", "x").body

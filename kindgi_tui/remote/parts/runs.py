@@ -92,10 +92,13 @@ class RemoteRuns:
 
         found = [one for one in await asyncio.gather(*(look(each) for each in ids)) if one is not None]
         shown = tuple(one for one in found if _passes(one, query) and _is_wanted(one, query))
+        self._count_up(query, cursor, len(shown), page.has_more)
         return Page(data=shown, has_more=page.has_more, next_cursor=page.next_cursor)
 
     async def count(self, query: RunFilter) -> int:
         """How many runs of the list are known of: a runtime doesn't count them. One more stands for the rest."""
+        if query not in self._known:
+            await self.list(query)
         return self._known.get(query, 0)
 
     async def get(self, run_id: str) -> RunDetail:
