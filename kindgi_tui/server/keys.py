@@ -59,17 +59,15 @@ async def _run(answers: Answers, request: KeyedRequest, run: Callable[[], Awaita
     renewing = asyncio.create_task(_renew(answers, request))
     done = False
     try:
+        # A refusal is raised, and never kept: the same key may be sent again.
         response = await run()
-        if response.status_code < 400:
-            await answers.keep(
-                request,
-                KeptAnswer(
-                    status=response.status_code,
-                    content_type=response.headers.get("content-type", "application/json"),
-                    body=bytes(response.body),
-                ),
-            )
-            done = True
+        kept = KeptAnswer(
+            status=response.status_code,
+            content_type=response.headers.get("content-type", "application/json"),
+            body=bytes(response.body),
+        )
+        await answers.keep(request, kept)
+        done = True
         return response
     finally:
         renewing.cancel()
