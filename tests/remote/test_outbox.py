@@ -22,6 +22,7 @@ from tests.remote.fake_runtime import (
     HALF,
     ME,
     RUN,
+    TOKEN,
     FakeRuntime,
     Reply,
     Seen,
@@ -72,10 +73,15 @@ async def test_what_is_said_is_on_disk_before_it_is_on_screen(
 
 
 async def test_the_file_is_its_owners_alone(runtime: FakeRuntime, opener: Opener, tmp_path: Path) -> None:
-    await opener(runtime.address)
+    bench = await opener(runtime.address)
+    await bench.people.me()
+    await bench.judgments.add(verdict("a"))
+    await bench.outbox.settle(5)
     folder = tmp_path / "outbox"
     assert folder.stat().st_mode & 0o077 == 0
-    assert (folder / FILE_NAME).stat().st_mode & 0o077 == 0
+    for file in folder.iterdir():
+        assert file.stat().st_mode & 0o077 == 0, file
+        assert TOKEN.encode() not in file.read_bytes(), file
 
 
 async def test_it_is_sent_in_order_once(runtime: FakeRuntime, opener: Opener) -> None:
