@@ -102,7 +102,8 @@ class Terminal:
         """Presses keys, by name or as text, one after another."""
         for name in names:
             os.write(self._master, KEYS.get(name, name).encode())
-            self.read(0.03)
+            # A key right after Escape would be read as one with Alt.
+            self.read(0.25 if name == "escape" else 0.03)
 
     @property
     def text(self) -> str:

@@ -133,7 +133,7 @@ class JudgeScreen(VerdictKeys, ReadingKeys, GuidelineKeys, WorkScreen):
     # What changes
 
     def _session_changed(self, what: What) -> None:
-        if not self.is_mounted:
+        if not self.is_mounted or self.session.sitting is None:
             return
         if what == "run":
             self._show_run()
@@ -215,6 +215,8 @@ class JudgeScreen(VerdictKeys, ReadingKeys, GuidelineKeys, WorkScreen):
 
     def why_not(self, verb: str) -> str | None:
         """What needs an item, a verdict, or the end."""
+        if self.session.sitting is None:
+            return "The queue is being looked up."
         walk = self.session.walk
         if verb in VERDICTS or verb in ("open", "group", "owed", "down", "up", "first", "last"):
             if walk.at_end:
