@@ -22,7 +22,9 @@ def modules_after(statement: str) -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("module", ["workbench", "opening", "cli.main", "local.workbench", "domain.scoring", "text"])
+@pytest.mark.parametrize(
+    "module", ["workbench", "opening", "cli.main", "local.workbench", "domain.scoring", "text"]
+)
 def test_nothing_heavy_is_loaded_by_importing(module: str) -> None:
     loaded = modules_after(f"import kindgi_tui.{module}")
     assert "kindgi_tui" in loaded

@@ -256,7 +256,9 @@ async def import_runs(
 @click.option("--agent-version", "--flow-version", "version", metavar="X.Y.Z", help="Of this version.")
 @since_and_until("runs started")
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many, the newest (else all).")
-@click.option("--to-project", metavar="PROJECT", help="The workspace's project they go to (else its default one).")
+@click.option(
+    "--to-project", metavar="PROJECT", help="The workspace's project they go to (else its default one)."
+)
 async def pull(
     call: Call,
     from_project: str | None,

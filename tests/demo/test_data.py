@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+
 from kindgi_tui.demo.said import (
     DEFAULT_PROJECT,
     DOCS_PROJECT,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from kindgi_tui.demo.said import pack_folder
 
 CALLS = """

@@ -3,10 +3,10 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kindgi_tui.text import clean, one_line, width
-from kindgi_tui.text.characters import MARKS_PER_LETTER, SUSPECT, Kind, kind
 from rich.cells import get_character_cell_size
 
+from kindgi_tui.text import clean, one_line, width
+from kindgi_tui.text.characters import MARKS_PER_LETTER, SUSPECT, Kind, kind
 from tests.hostile import corpus
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=60)

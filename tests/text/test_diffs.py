@@ -4,8 +4,8 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from kindgi_tui.text.diffs import JsonChange, Piece, json_diff, word_diff
 
+from kindgi_tui.text.diffs import JsonChange, Piece, json_diff, word_diff
 from tests.hostile import corpus
 from tests.text.test_cleaning import ANY_TEXT, NASTY_TEXT
 from tests.text.test_json_text import VALUES

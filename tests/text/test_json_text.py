@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kindgi_tui.text import clean, dumps_line, dumps_pretty, json_text
 
+from kindgi_tui.text import clean, dumps_line, dumps_pretty, json_text
 from tests.hostile import corpus
 from tests.text.test_cleaning import ANY_TEXT, NASTY_TEXT
 

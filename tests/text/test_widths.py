@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
-from kindgi_tui.text import clean, for_encoding, truncate_cells, width, wrap
 
+from kindgi_tui.text import clean, for_encoding, truncate_cells, width, wrap
 from tests.hostile import corpus
 from tests.text.test_cleaning import ANY_TEXT, NASTY_TEXT
 

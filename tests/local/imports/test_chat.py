@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.runs import recorded_calls
-
 from tests.local.imports.reading_lines import (
     OPTIONS,
     appended,

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.runs import RunDetail, recorded_calls
 from kindgi_tui.local.imports import kindgi_jsonl
@@ -14,7 +15,6 @@ from kindgi_tui.local.imports.detecting import FORMATS
 from kindgi_tui.local.imports.json_values import Found
 from kindgi_tui.local.imports.reading import summarise
 from kindgi_tui.local.imports.records import ImportedRun, Place, Problem
-
 from tests.hostile import corpus
 from tests.local.imports.reading_lines import OPTIONS, assistant, call, imported, only, said, user, written
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kindgi_tui.local.imports import json_values
 from kindgi_tui.local.imports.json_values import Found, json_in_text, parse, too_deep, values_of
 

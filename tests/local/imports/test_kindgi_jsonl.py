@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.judgments import ItemRef, Judgment
 from kindgi_tui.domain.runs import RunDetail, Segment, Subject
 from kindgi_tui.local.imports import kindgi_jsonl
 from kindgi_tui.local.imports.json_values import Found, parse
 from kindgi_tui.local.imports.records import ImportedJudgment, ImportedRun, MachineScore, Place
-
 from tests.local.imports.reading_lines import OPTIONS, imported, only, said, written
 
 UUID = "5b0c7f1e-9a34-4d0e-8a55-0f3f3f1f2a02"

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+
 from kindgi_tui.domain.imports import ImportReport
 from kindgi_tui.local.imports.reading import Outcome, read_files, summarise
 from kindgi_tui.local.imports.records import ImportedRun, Problem
-
 from tests.local.imports.reading_lines import OPTIONS, assistant, call, imported, said, user, written
 
 CHAT = {"messages": [user("x"), assistant("y")]}

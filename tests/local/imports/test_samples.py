@@ -4,10 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
+
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.runs import recorded_calls
 from kindgi_tui.local.imports.records import ImportedRun
-
 from tests.local.imports.reading_lines import imported
 
 SHARED = Path(os.environ.get("KINDGI_SHARED") or Path(__file__).parents[4] / "shared")

@@ -6,7 +6,6 @@ from typing import Any
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.runs import recorded_calls
 from kindgi_tui.local.imports.records import MachineScore
-
 from tests.local.imports.reading_lines import appended, assistant, call, imported, only, said, user, written
 
 

@@ -14,7 +14,6 @@ from kindgi_tui.local.models.calls import (
 )
 from kindgi_tui.local.models.config import ModelsConfig
 from kindgi_tui.local.models.providers import Provider
-
 from tests.local.models.server import ModelServer
 
 KEY = "sk-very-secret-0123456789"

@@ -9,6 +9,7 @@ import sys
 import time
 
 import pytest
+
 from kindgi_tui.local.models.asking import Models
 from kindgi_tui.local.models.calls import (
     AgentMessage,
@@ -26,7 +27,6 @@ from kindgi_tui.local.models.failures import (
     NoProvider,
 )
 from kindgi_tui.workbench import Invalid, Unavailable
-
 from tests.local.models.asked import KEY, SEARCH, Clock, ask, models
 from tests.local.models.server import (
     Answer,

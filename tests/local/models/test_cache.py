@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kindgi_tui.domain.base import Json
 from kindgi_tui.local.models.cache import CachedModels, cache_key, dump_reply, load_reply
 from kindgi_tui.local.models.calls import (
@@ -23,7 +24,6 @@ from kindgi_tui.local.models.calls import (
     UserMessage,
 )
 from kindgi_tui.local.models.failures import NoReplyCached
-
 from tests.local.models.asked import ask, models
 from tests.local.models.server import ModelServer, call, say
 

@@ -3,7 +3,6 @@
 from kindgi_tui.local.models.checking import check, listed
 from kindgi_tui.local.models.config import ModelsConfig
 from kindgi_tui.local.models.providers import PRESETS
-
 from tests.local.models.asked import KEY, provider
 from tests.local.models.server import ModelServer, failed, hang
 

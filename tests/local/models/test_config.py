@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from kindgi_tui.local.models.calls import ModelRef
 from kindgi_tui.local.models.config import load_models
 from kindgi_tui.local.models.failures import BadModelsFile, NoProvider

@@ -5,6 +5,7 @@ import email.utils
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kindgi_tui.local.models.failures import ModelUnavailable
 from kindgi_tui.local.models.retrying import ONE_TRY, Fault, Patience, TryFailed, retry_after
 

@@ -4,6 +4,7 @@ import re
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kindgi_tui.local.models.tool_names import tool_names
 
 SAFE = re.compile(r"^[a-zA-Z0-9_-]{1,64}$")

@@ -6,9 +6,9 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kindgi_tui.domain.base import Json
 from kindgi_tui.local.models.typed import parse_typed, strictly_described, typed_instructions
-
 from tests.local.models.server import ModelServer
 
 ARTICLES: Json = {

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from kindgi_tui.local.packs.publishing import FILES, INDEX, index_pack, install_snapshot
 from kindgi_tui.local.packs.service import PackService
 

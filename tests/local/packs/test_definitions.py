@@ -1,4 +1,5 @@
 import pytest
+
 from kindgi_tui.domain.base import Json
 from kindgi_tui.local.packs.definitions import (
     ToolVersion,

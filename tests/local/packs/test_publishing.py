@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+
 from kindgi_tui.local.packs.publishing import (
     FILES,
     INDEX,
@@ -18,7 +19,6 @@ from kindgi_tui.local.packs.publishing import (
 )
 from kindgi_tui.local.packs.scaffold import init_pack
 from kindgi_tui.workbench import Conflict, Invalid, Unsupported
-
 from tests.local.packs.conftest import AGENT, TOOLS, MakePack
 
 Listing = dict[str, tuple[int, int, bytes | None]]

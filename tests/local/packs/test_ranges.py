@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from kindgi_tui.local.packs.ranges import is_range, resolve, satisfies
 
 VERSIONS = [
