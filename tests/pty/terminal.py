@@ -98,6 +98,15 @@ class Terminal:
         self.stream.feed(_NOT_FOR_PYTE.sub(b"", got))
         return got
 
+    def send(self, text: str) -> None:
+        """Sends what a key sends."""
+        os.write(self._master, text.encode())
+
+    def read_raw(self, quiet: float) -> bytes:
+        """The next piece of output, drawn nowhere; nothing after `quiet` seconds of silence."""
+        ready, _, _ = select.select([self._master], [], [], quiet)
+        return os.read(self._master, 65536) if ready else b""
+
     def keys(self, *names: str) -> None:
         """Presses keys, by name or as text, one after another."""
         for name in names:
