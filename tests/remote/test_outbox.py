@@ -401,6 +401,9 @@ async def test_taken_back_while_it_waits_it_cancels_itself(runtime: FakeRuntime,
     await bench.outbox.retry()
     await bench.outbox.settle(5)
     assert told(runtime) == [("first", "yes"), ("a", "no")]
+    # What cancelled itself never left.
+    sent = [json.loads(one.body) for one in runtime.posts()]
+    assert [one["verdict"] for one in sent if one["item"]["key"] == "a"] == ["no"]
     with pytest.raises(NotFound, match="said nothing"):
         await bench.judgments.take_back(RUN, "never")
 
