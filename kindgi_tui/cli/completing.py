@@ -108,8 +108,10 @@ async def _read(ctx: click.Context, read: "Callable[[Workbench], Awaitable[Names
 
     options = asked(ctx)
     target = Target(workspace=options.workspace, person=options.person)
-    if not workspace_folder(target).is_dir():
+    if options.url or options.profile or not workspace_folder(target).is_dir():
+        # A Tab asks no network.
         return []
+    target = target.model_copy(update={"workspace": workspace_folder(target)})
     bench, _ = await open_workbench(target)
     try:
         return await read(bench)

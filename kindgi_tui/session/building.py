@@ -16,7 +16,7 @@ from kindgi_tui.domain.runs import Segment, SubjectKind
 from kindgi_tui.domain.test_set_versions import BuildPreview, BuildRequest, TestSetVersion
 from kindgi_tui.session.fields import whole_number
 from kindgi_tui.session.filters import read_moment
-from kindgi_tui.workbench import NotFound, WorkbenchError
+from kindgi_tui.workbench import NotFound, Unsupported, WorkbenchError
 
 if TYPE_CHECKING:
     from kindgi_tui.workbench import Workbench
@@ -310,6 +310,9 @@ async def check_build(workbench: "Workbench", draft: BuildDraft, facts: BuildFac
                 agent_id=request.agent_id, flow_id=request.flow_id,
             )
         )  # fmt: skip
+    except Unsupported:
+        # A runtime that can't say what a build takes may still build.
+        return BuildCheck(facts=facts, request=request, refusal=_not_allowed(facts))
     except WorkbenchError as refused:
         field = _FIELD_OF.get(refused.field or "")
         told = {field: refused.sentence} if field else {}
@@ -320,9 +323,16 @@ async def check_build(workbench: "Workbench", draft: BuildDraft, facts: BuildFac
     return check.model_copy(update={"refusal": _refusal(check, preview)})
 
 
+def _not_allowed(facts: BuildFacts) -> str | None:
+    if facts.right != "judge":
+        return None
+    return f"{facts.person} may judge, and building takes the right of an editor: ask an admin."
+
+
 def _refusal(check: BuildCheck, preview: BuildPreview) -> str | None:
-    if check.facts.right == "judge":
-        return f"{check.facts.person} may judge, and building takes the right of an editor: ask an admin."
+    not_allowed = _not_allowed(check.facts)
+    if not_allowed is not None:
+        return not_allowed
     if preview.runs:
         return None
     request = check.request

@@ -1,6 +1,6 @@
 """A window on a long list: keyset pages around where one looks, loaded before they are needed.
 
-The list may have a million rows; only the pages near the cursor are kept. Rows are numbered from the list's start;
+The list may have a million rows; only the pages one came by are loaded. Rows are numbered from the list's start;
 pages grow the window downwards, and from its end upwards, so that both ends are one step away.
 """
 
@@ -16,8 +16,8 @@ T = TypeVar("T")
 PAGE = 100
 """How many rows a page has."""
 
-KEPT = 5_000
-"""How many rows are kept at most; those farthest from the cursor go first."""
+AT_ONCE = 5_000
+"""How many rows one load brings in at most."""
 
 
 class Fetch(Protocol[T]):
@@ -96,7 +96,7 @@ class Window(Generic[T]):
         """Loads what is missing within `margin` of that number; whether anything changed."""
         changed = False
         async with self._busy:
-            for _ in range(KEPT // PAGE):
+            for _ in range(AT_ONCE // PAGE):
                 if (
                     not self.at_end
                     and self._down is not None
@@ -113,6 +113,7 @@ class Window(Generic[T]):
                 else:
                     break
                 changed = True
-            if self.at_end:
-                self.count = self.top + len(self.rows)
+            loaded = self.top + len(self.rows)
+            # Where the count is only known to be at least so much, one more row says that the list goes on.
+            self.count = loaded if self.at_end else max(self.count, loaded + 1)
         return changed

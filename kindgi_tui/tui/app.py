@@ -15,11 +15,12 @@ from textual.binding import BindingType
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
-from kindgi_tui.opening import Target, open_workbench, workspace_folder
+from kindgi_tui.opening import Opened, Target, open_workbench, where_of, workspace_folder
 from kindgi_tui.tui.profile import Profile, choose_profile
 from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.screens.opening import OpeningScreen
 from kindgi_tui.tui.themes import CYCLE, THEMES
+from kindgi_tui.tui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
     from kindgi_tui.config.state import State
@@ -49,6 +50,9 @@ MODES: dict[str, Callable[[], Screen[Any]]] = {
     "comparisons": _screen("comparisons", "ComparisonsScreen"),
 }
 """The screens one goes to; others are pushed on them."""
+
+OUTBOX_SECONDS = 2.0
+"""How often it is looked what waits to be sent to a runtime. Nothing is painted when nothing changed."""
 
 BETWEEN = "between"
 """What is shown while the screens of a project make place for those of another."""
@@ -101,6 +105,7 @@ class WorkbenchApp(App[None]):
         """The key whose action runs, and when it was pressed (seconds, monotonic)."""
         self._going = False
         self._opened = False
+        self._waiting = ""
         self._watcher: Watcher | None = None
         for theme in THEMES:
             self.register_theme(theme)
@@ -112,7 +117,8 @@ class WorkbenchApp(App[None]):
         if not self._opened:
             return ""
         folder = Path(self.workbench.where).name
-        return f"{self.person.id} · {self.project.name} · {folder} · {self.profile.name}"
+        waiting = f" · {self._waiting}" if self._waiting else ""
+        return f"{self.person.id} · {self.project.name} · {folder} · {self.profile.name}{waiting}"
 
     @property
     def log_path(self) -> Path:
@@ -121,7 +127,13 @@ class WorkbenchApp(App[None]):
 
     def get_default_screen(self) -> Screen[Any]:
         """What stands there until the workbench is open."""
-        return OpeningScreen(str(workspace_folder(self.target)))
+        from kindgi_tui.workbench import WorkbenchError
+
+        try:
+            return OpeningScreen(where_of(self.target))
+        except WorkbenchError:
+            # Opening it says what is wrong.
+            return OpeningScreen(str(workspace_folder(self.target)))
 
     def on_mount(self) -> None:
         """Opens the workbench after the first frame."""
@@ -136,7 +148,7 @@ class WorkbenchApp(App[None]):
 
         try:
             # Importing the workbench takes as long as opening it: both stay off the event loop.
-            self.workbench, _ = await asyncio.to_thread(_opened, self.target)
+            self.workbench, found = await asyncio.to_thread(_opened, self.target)
             await self._settle()
         except WorkbenchError as cause:
             screen = self.screen
@@ -148,6 +160,18 @@ class WorkbenchApp(App[None]):
             self.add_mode(mode, factory)
         first = self._start or self.state.get("screen")
         await self.switch_mode(first if isinstance(first, str) and first in MODES else "runs")
+        if found.address is not None:
+            self.set_interval(OUTBOX_SECONDS, self._look_at_outbox)
+
+    async def _look_at_outbox(self) -> None:
+        """Says in the status line how many verdicts wait to be sent, and how many need the person."""
+        counts = await self.workbench.outbox.counts()
+        words = [f"{counts.waiting} waiting"] if counts.waiting else []
+        words += [f"{counts.refused} refused: kindgi-tui outbox list"] if counts.refused else []
+        if " · ".join(words) != self._waiting:
+            self._waiting = " · ".join(words)
+            for line in self.screen.query(StatusLine):
+                line.show_where(self.where)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Says why the workbench could not be opened, when it is nobody's sentence; the log has the rest."""
@@ -306,5 +330,5 @@ class WorkbenchApp(App[None]):
             await self.workbench.close()
 
 
-def _opened(target: Target) -> "tuple[Workbench, object]":
+def _opened(target: Target) -> "tuple[Workbench, Opened]":
     return asyncio.run(open_workbench(target))

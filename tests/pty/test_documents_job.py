@@ -63,6 +63,7 @@ def test_the_documents_job_by_keys(tmp_path: Path) -> None:
         assert "1 diverged" in text
         terminal.keys("enter")
         terminal.wait("· not judged              answer")
+        terminal.read(0.5)
         terminal.keys("y")
         terminal.wait("✓ yes: answer")
         terminal.keys("R")

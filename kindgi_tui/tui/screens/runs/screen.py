@@ -6,6 +6,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.timer import Timer
 from textual.widgets import Static
 
 from kindgi_tui.domain.runs import Run
@@ -21,6 +22,9 @@ from kindgi_tui.tui.widgets.text_pane import TextPane
 
 LIVE_SECONDS = 2.0
 """How often it is looked whether runs were added. Nothing is painted when none were."""
+
+REST_SECONDS = 0.15
+"""How long the cursor rests before its run is shown beside the list."""
 
 EMPTY = "No runs yet. Bring some in: kindgi-tui runs import FILE — or start with kindgi-tui demo."
 """What stands there before there are runs."""
@@ -48,6 +52,7 @@ class RunsScreen(WorkScreen):
         super().__init__()
         self._typed = ""
         self._before = ""
+        self._resting: Timer | None = None
         self._window: Window[Run] | None = None
         self._known = 0
 
@@ -149,7 +154,10 @@ class RunsScreen(WorkScreen):
 
     @on(LineList.Moved)
     def _moved(self) -> None:
-        self.work(self._show_preview(), group="preview", exclusive=True)
+        # A step paints two lines; the preview follows once the cursor rests, not at every step on the way.
+        if self._resting is not None:
+            self._resting.stop()
+        self._resting = self.set_timer(REST_SECONDS, self._preview_soon)
         self.changed()
 
     @on(LineList.Chosen)
