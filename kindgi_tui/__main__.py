@@ -2,7 +2,7 @@
 
 import sys
 
-from kindgi_tui.cli.main import main
+from kindgi_tui.cli.entry import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,5 +1,6 @@
 """Opening the terminal face: what `kindgi-tui` alone, `demo` and `judge` end in."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -22,6 +23,9 @@ def open_tui(
     profile: str | None = None,
 ) -> int:
     """Runs the terminal face until one leaves it; gives the exit code."""
+    # Importing makes many objects that stay: looking for garbage among them would cost a tenth of the start. The app
+    # lets the collector go on once its first screen stands.
+    gc.disable()
     from kindgi_tui.opening import Target
     from kindgi_tui.tui.app import WorkbenchApp
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import importlib
 import logging
 import signal
@@ -151,6 +152,7 @@ class WorkbenchApp(App[None]):
             self.workbench, found = await asyncio.to_thread(_opened, self.target)
             await self._settle()
         except WorkbenchError as cause:
+            gc.enable()
             screen = self.screen
             if isinstance(screen, OpeningScreen):
                 screen.failed(cause.sentence)
@@ -160,6 +162,7 @@ class WorkbenchApp(App[None]):
             self.add_mode(mode, factory)
         first = self._start or self.state.get("screen")
         await self.switch_mode(first if isinstance(first, str) and first in MODES else "runs")
+        self.set_timer(1.0, _collect_again)
         if found.address is not None:
             self.set_interval(OUTBOX_SECONDS, self._look_at_outbox)
 
@@ -328,6 +331,12 @@ class WorkbenchApp(App[None]):
         if self._opened:
             self._opened = False
             await self.workbench.close()
+
+
+def _collect_again() -> None:
+    """Lets the garbage collector go on; what stands since the start is not looked at again."""
+    gc.freeze()
+    gc.enable()
 
 
 def _opened(target: Target) -> "tuple[Workbench, Opened]":

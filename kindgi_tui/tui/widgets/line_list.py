@@ -182,20 +182,23 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
             return Strip([Segment(_fit(f" {words}" if words else "", cells), self._style("dim"))], cells)
         here = number == self._cursor
         row = self._row(number, cells - 2)
-        over = self.get_component_rich_style("line-list--cursor", partial=True) if here else Style.null()
-        # The mark says where the cursor is without colour.
-        segments = [
-            Segment("▸ " if here and self.has_focus else "› " if here else "  ", self._style("key") + over)
-        ]
         left = cells - 2
+        pieces: list[tuple[str, str]] = []
         for cell in row or (Cell("…", left, "dim"),):
             size = min(cell.cells, left)
             if size <= 0:
                 break
-            segments.append(Segment(_fit(cell.words, size), self._style(cell.style) + over))
+            pieces.append((_fit(cell.words, size), cell.style))
             left -= size
-        if left > 0:
-            segments.append(Segment(" " * left, self._style("") + over))
+        pieces.append((" " * left, ""))
+        if here:
+            # The mark says where the cursor is without colour; one style for the line keeps a step small on the wire.
+            mark = "▸ " if self.has_focus else "› "
+            return Strip(
+                [Segment(mark + "".join(words for words, _ in pieces), self._style("cursor"))], cells
+            )
+        segments = [Segment("  ", self._style(""))]
+        segments += [Segment(words, self._style(style)) for words, style in pieces if words]
         return Strip(segments, cells)
 
     def on_focus(self) -> None:
