@@ -6,22 +6,10 @@ Everything is computed from the result and the cases with the rules of `domain`,
 from collections.abc import Mapping, Sequence
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.beyond import beyond, linearised_intervals, metric_intervals
 from kindgi_tui.domain.comparison_records import ComparisonBrief, ComparisonRequest
-from kindgi_tui.domain.comparisons import CaseResult, ComparisonSummary, Score
-from kindgi_tui.domain.headline import Facts, headline
-from kindgi_tui.domain.regressions import in_order, said_yes, standing_of
-from kindgi_tui.domain.statistics import (
-    CaseEvidence,
-    Interval,
-    Sums,
-    bootstrap_intervals,
-    linearised_interval,
-    word,
-)
+from kindgi_tui.domain.comparisons import CaseResult, ComparisonSummary
 from kindgi_tui.domain.test_sets import Case
-
-METRICS = ("pass_rate", "case_coverage", "weighted_precision_at_k")
-"""The metrics, by our names."""
 
 
 def with_ours(
@@ -43,48 +31,18 @@ def with_ours(
     if read is None:
         return document
     summary, results = read
-    ran = [one for one in results if one.candidate]
-    evidence: dict[str, Sequence[CaseEvidence]] = {
-        name: [_evidence(one, name) for one in ran] for name in METRICS
-    }
-    intervals: Mapping[str, Interval | None]
-    if quick:
-        intervals = {name: linearised_interval(told) for name, told in evidence.items()}
-    else:
-        intervals = bootstrap_intervals(evidence, f"{request.test_set_id}@{test_set_version}")
-    shown: dict[str, Json] = {}
-    for name in METRICS:
-        interval = intervals[name]
-        shown[name] = {
-            "low": None if interval is None else interval.low,
-            "high": None if interval is None else interval.high,
-            "word": word(interval, int(getattr(summary.metrics, name).n)),
-        }
-    liked = {case.case_id: said_yes(case.items) for case in cases}
-    standings = in_order(standing_of(one, liked.get(one.case_id, frozenset())) for one in results)
-    waiting = sum(
-        sum(1 for item in one.changes.new if item.judged is None)
-        for one in results
-        if one.changes is not None
+    summary = summary.model_copy(update={"comparison_id": comparison_id})
+    intervals = (
+        linearised_intervals(results)
+        if quick
+        else metric_intervals(results, f"{request.test_set_id}@{test_set_version}")
     )
     cost = result.get("costUsd")
-    document["ours"] = {
-        "headline": headline(
-            _facts(summary, request, waiting, planned), f"kindgi-tui runs list --comparison {comparison_id}"
-        ),
-        "intervals": shown,
-        "costUsd": cost if isinstance(cost, int | float) else 0,
-        "waiting": waiting,
-        "cases": [
-            {
-                "caseId": one.case_id,
-                "standing": one.standing.value,
-                "isNew": one.is_new,
-                "change": one.change,
-            }
-            for one in standings
-        ],
-    }
+    document["ours"] = beyond(
+        summary, results, cases, intervals,
+        candidate=f"{request.agent_id or request.flow_id} {request.subject_version}", planned=planned,
+        cost_usd=float(cost) if isinstance(cost, int | float) else 0.0,
+    )  # fmt: skip
     return document
 
 
@@ -120,33 +78,3 @@ def _read(result: Mapping[str, Json]) -> tuple[ComparisonSummary, tuple[CaseResu
         return read, CaseResult.read_all(rows)
     except ValueError:
         return None
-
-
-def _facts(summary: ComparisonSummary, request: ComparisonRequest, waiting: int, planned: int) -> Facts:
-    rate = summary.metrics.pass_rate
-    return Facts(
-        candidate=f"{request.agent_id or request.flow_id} {request.subject_version}",
-        baseline=None if rate.baseline is None else float(rate.baseline),
-        now=None if rate.candidate is None else float(rate.candidate),
-        n=int(rate.n),
-        cases=summary.cases,
-        new_answers=waiting,
-        diverged=summary.diverged,
-        refused=int(summary.refused_writes),
-        stopped=summary.stopped,
-        errors=summary.errors,
-        experts_only=summary.weighing == "experts-only",
-        planned=planned,
-    )
-
-
-def _evidence(result: CaseResult, metric: str) -> CaseEvidence:
-    return CaseEvidence(_sums(result.baseline, metric), [_sums(score, metric) for score in result.candidate])
-
-
-def _sums(score: Score, metric: str) -> Sums:
-    if metric == "case_coverage":
-        return Sums(float(score.judged_items), float(score.items))
-    if metric == "weighted_precision_at_k":
-        return Sums(float(score.top_k.yes_weight), float(score.top_k.total_weight))
-    return Sums(float(score.yes_weight), float(score.total_weight))

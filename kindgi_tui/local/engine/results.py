@@ -4,33 +4,18 @@ from collections.abc import Mapping, Sequence
 
 from kindgi_tui.domain import scoring
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.beyond import beyond, linearised_intervals, metric_intervals
 from kindgi_tui.domain.comparison_records import ComparisonRequest
 from kindgi_tui.domain.comparisons import (
-    CaseResult,
     ComparisonOptions,
     ComparisonResult,
     ComparisonSettings,
-    Metrics,
     Sample,
-    Score,
     Target,
-)
-from kindgi_tui.domain.headline import Facts, headline
-from kindgi_tui.domain.regressions import in_order, said_yes, standing_of
-from kindgi_tui.domain.statistics import (
-    CaseEvidence,
-    Interval,
-    Sums,
-    bootstrap_intervals,
-    linearised_interval,
-    word,
 )
 from kindgi_tui.domain.test_sets import Case, TestSetRef
 from kindgi_tui.local.store.comparisons import FinishedRepetition
 from kindgi_tui.wire import v01
-
-METRICS = ("pass_rate", "case_coverage", "weighted_precision_at_k")
-"""The metrics of a comparison, by our names."""
 
 
 def options_of(request: ComparisonRequest, comparison_id: str, version: str) -> ComparisonOptions:
@@ -116,85 +101,9 @@ def with_ours(
         if so_far is not None
         else metric_intervals(result.per_case, f"{test_set.id}@{test_set.version}")
     )
-    told: dict[str, Json] = {}
-    for name in METRICS:
-        metric = getattr(summary.metrics, name)
-        interval = intervals[name]
-        told[name] = {
-            "low": None if interval is None else interval.low,
-            "high": None if interval is None else interval.high,
-            "word": word(interval, int(metric.n)),
-        }
-    liked = {case.case_id: said_yes(case.items) for case in cases}
-    standings = in_order(standing_of(each, liked.get(each.case_id, frozenset())) for each in result.per_case)
-    waiting = new_items(result.per_case)
     target = options.target
-    facts = Facts(
-        candidate=f"{target.agent_id or target.flow_id} {target.version}",
-        baseline=_rate(summary.metrics, "baseline"),
-        now=_rate(summary.metrics, "candidate"),
-        n=int(summary.metrics.pass_rate.n),
-        cases=summary.cases,
-        new_answers=waiting,
-        diverged=summary.diverged,
-        refused=int(summary.refused_writes),
-        stopped=summary.stopped,
-        errors=summary.errors,
-        experts_only=summary.weighing == "experts-only",
-        planned=planned,
-    )
-    document["ours"] = {
-        "headline": headline(facts, f"kindgi-tui runs list --comparison {options.comparison_id}"),
-        "intervals": told,
-        # Rounded, because floats added in another order differ in the last digit.
-        "costUsd": round(cost_usd, 12),
-        "waiting": waiting,
-        "cases": [
-            {
-                "caseId": each.case_id,
-                "standing": each.standing.value,
-                "isNew": each.is_new,
-                "change": each.change,
-            }
-            for each in standings
-        ],
-    }
+    document["ours"] = beyond(
+        summary, result.per_case, cases, intervals,
+        candidate=f"{target.agent_id or target.flow_id} {target.version}", planned=planned, cost_usd=cost_usd,
+    )  # fmt: skip
     return document
-
-
-def _rate(metrics: Metrics, side: str) -> float | None:
-    value = getattr(metrics.pass_rate, side)
-    return None if value is None else float(value)
-
-
-def new_items(results: Sequence[CaseResult]) -> int:
-    """How many new items nobody judged, in all cases."""
-    return sum(
-        sum(1 for item in each.changes.new if item.judged is None)
-        for each in results
-        if each.changes is not None
-    )
-
-
-def metric_intervals(results: Sequence[CaseResult], seed: str) -> dict[str, Interval | None]:
-    """The 95% interval of each metric's delta, by a paired bootstrap over the cases that ran."""
-    ran = [each for each in results if each.candidate]
-    return bootstrap_intervals({name: [_evidence(each, name) for each in ran] for name in METRICS}, seed)
-
-
-def linearised_intervals(results: Sequence[CaseResult]) -> dict[str, Interval | None]:
-    """The 95% interval of each metric's delta by one pass over the cases that ran."""
-    ran = [each for each in results if each.candidate]
-    return {name: linearised_interval([_evidence(each, name) for each in ran]) for name in METRICS}
-
-
-def _evidence(result: CaseResult, metric: str) -> CaseEvidence:
-    return CaseEvidence(_sums(result.baseline, metric), [_sums(score, metric) for score in result.candidate])
-
-
-def _sums(score: Score, metric: str) -> Sums:
-    if metric == "case_coverage":
-        return Sums(float(score.judged_items), float(score.items))
-    if metric == "weighted_precision_at_k":
-        return Sums(float(score.top_k.yes_weight), float(score.top_k.total_weight))
-    return Sums(float(score.yes_weight), float(score.total_weight))

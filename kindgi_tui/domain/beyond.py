@@ -1,0 +1,110 @@
+"""What a result says beyond the runtime's numbers: headline, intervals, order of the cases (DESIGN section 5).
+
+It is computed from the result and the cases alone, so it is the same for a comparison run here and one of a runtime.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.comparisons import CaseResult, ComparisonSummary, Score
+from kindgi_tui.domain.headline import Facts, headline
+from kindgi_tui.domain.regressions import in_order, said_yes, standing_of
+from kindgi_tui.domain.statistics import (
+    CaseEvidence,
+    Interval,
+    Sums,
+    bootstrap_intervals,
+    linearised_interval,
+    word,
+)
+from kindgi_tui.domain.test_sets import Case
+
+METRICS = ("pass_rate", "case_coverage", "weighted_precision_at_k")
+"""The metrics of a comparison, by our names."""
+
+
+def beyond(
+    summary: ComparisonSummary,
+    results: Sequence[CaseResult],
+    cases: Iterable[Case],
+    intervals: dict[str, Interval | None],
+    *,
+    candidate: str,
+    planned: int,
+    cost_usd: float,
+) -> dict[str, Json]:
+    """What stands beside a result as `ours`: `headline`, `intervals`, `costUsd`, `waiting`, `cases` in their order.
+
+    `cases` are the test set's, as they were weighed; `candidate` names who was compared, with the version; `planned` is
+    how many cases it was to run; `intervals` are those of `metric_intervals` or `linearised_intervals`.
+    """
+    told: dict[str, Json] = {}
+    for name in METRICS:
+        interval = intervals[name]
+        told[name] = {
+            "low": None if interval is None else interval.low,
+            "high": None if interval is None else interval.high,
+            "word": word(interval, int(getattr(summary.metrics, name).n)),
+        }
+    liked = {case.case_id: said_yes(case.items) for case in cases}
+    standings = in_order(standing_of(each, liked.get(each.case_id, frozenset())) for each in results)
+    waiting = sum(
+        sum(1 for item in each.changes.new if item.judged is None)
+        for each in results
+        if each.changes is not None
+    )
+    rate = summary.metrics.pass_rate
+    facts = Facts(
+        candidate=candidate,
+        baseline=None if rate.baseline is None else float(rate.baseline),
+        now=None if rate.candidate is None else float(rate.candidate),
+        n=int(rate.n),
+        cases=summary.cases,
+        new_answers=waiting,
+        diverged=summary.diverged,
+        refused=int(summary.refused_writes),
+        stopped=summary.stopped,
+        errors=summary.errors,
+        experts_only=summary.weighing == "experts-only",
+        planned=planned,
+    )
+    return {
+        "headline": headline(facts, f"kindgi-tui runs list --comparison {summary.comparison_id}"),
+        "intervals": told,
+        # Rounded, because floats added in another order differ in the last digit.
+        "costUsd": round(cost_usd, 12),
+        "waiting": waiting,
+        "cases": [
+            {
+                "caseId": each.case_id,
+                "standing": each.standing.value,
+                "isNew": each.is_new,
+                "change": each.change,
+            }
+            for each in standings
+        ],
+    }
+
+
+def metric_intervals(results: Sequence[CaseResult], seed: str) -> dict[str, Interval | None]:
+    """The 95% interval of each metric's delta, by a paired bootstrap over the cases that ran."""
+    ran = [each for each in results if each.candidate]
+    return bootstrap_intervals({name: [_evidence(each, name) for each in ran] for name in METRICS}, seed)
+
+
+def linearised_intervals(results: Sequence[CaseResult]) -> dict[str, Interval | None]:
+    """The 95% interval of each metric's delta by one pass over the cases that ran, which costs nothing."""
+    ran = [each for each in results if each.candidate]
+    return {name: linearised_interval([_evidence(each, name) for each in ran]) for name in METRICS}
+
+
+def _evidence(result: CaseResult, metric: str) -> CaseEvidence:
+    return CaseEvidence(_sums(result.baseline, metric), [_sums(score, metric) for score in result.candidate])
+
+
+def _sums(score: Score, metric: str) -> Sums:
+    if metric == "case_coverage":
+        return Sums(float(score.judged_items), float(score.items))
+    if metric == "weighted_precision_at_k":
+        return Sums(float(score.top_k.yes_weight), float(score.top_k.total_weight))
+    return Sums(float(score.yes_weight), float(score.total_weight))
