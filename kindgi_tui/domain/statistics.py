@@ -118,7 +118,7 @@ def bootstrap_intervals(
         groups.setdefault(len(own), []).append(name)
     found: dict[str, Interval | None] = dict.fromkeys(metrics)
     for size, names in groups.items():
-        if size >= 2:
+        if 2 <= size <= _VALUES:
             deltas = _resampled([rows[name] for name in names], size, seed, resamples)
             found.update(zip(names, [_percentiles(each, resamples) for each in deltas], strict=True))
     return found
@@ -163,6 +163,10 @@ def _delta(totals: Sequence[float]) -> float | None:
     return sum(ratios) / len(ratios) - totals[0] / totals[1]
 
 
+_VALUES = 1 << 16
+"""How many values two bytes have: the most cases that can be resampled; a test set has at most 1,000."""
+
+
 def _resampled(
     metrics: Sequence[Sequence[Sequence[float]]], size: int, seed: str, resamples: int
 ) -> list[list[float]]:
@@ -179,11 +183,16 @@ def _resampled(
         for case in range(size)
     ]
     numbers = random.Random(f"bootstrap:{seed}")
-    drawing = struct.Struct(f"<{size}I")
+    # Two random bytes choose a case by a table, so that a draw is one lookup; the few values past the last whole round
+    # of cases are drawn again, so that every case is as likely as another.
+    table = packed * (_VALUES // size)
+    drawing = struct.Struct(f"<{size}H")
     deltas: list[list[float]] = [[] for _ in metrics]
     for _ in range(resamples):
-        drawn = drawing.unpack(numbers.getrandbits(32 * size).to_bytes(4 * size, "little"))
-        total = sum([packed[(number * size) >> 32] for number in drawn])
+        drawn: Sequence[int] = drawing.unpack(numbers.getrandbits(16 * size).to_bytes(2 * size, "little"))
+        if max(drawn) >= len(table):
+            drawn = _again(drawn, len(table), numbers)
+        total = sum(map(table.__getitem__, drawn))
         sums = packing.unpack(total.to_bytes(packing.size, "little"))
         start = 0
         for found, width in zip(deltas, columns, strict=True):
@@ -192,6 +201,16 @@ def _resampled(
                 found.append(value)
             start += width
     return deltas
+
+
+def _again(drawn: Sequence[int], end: int, numbers: random.Random) -> list[int]:
+    """The draws below `end`, and as many others that are."""
+    kept = [number for number in drawn if number < end]
+    while len(kept) < len(drawn):
+        number = numbers.getrandbits(16)
+        if number < end:
+            kept.append(number)
+    return kept
 
 
 def _whole(rows: Sequence[Sequence[float]]) -> list[list[int]]:
