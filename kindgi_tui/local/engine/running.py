@@ -123,7 +123,7 @@ async def _run_owned(
     ):
         asked = None
         if config.providers:
-            inner = await stack.enter_async_context(Models(config))
+            inner = await stack.enter_async_context(Models(config, at_once=request.concurrency))
             spent = comparison.progress.cost_usd
             asked = Spending(
                 inner, request.cost_limit, spent, max(map(_cost_of_a_call, finished), default=0.0)

@@ -73,11 +73,20 @@ async def test_the_result_is_the_same_whatever_the_order_of_completion(lab: Lab)
     assert ours_of(alone)["intervals"]["pass_rate"]["word"] == "too few cases"
 
 
-async def test_no_more_run_at_once_than_asked(lab: Lab) -> None:
+@pytest.mark.parametrize("concurrency", [1, 3, 24])
+async def test_as_many_run_at_once_as_asked_and_no_more(lab: Lab, concurrency: int) -> None:
     await lab.ten()
+    lab.says(say(THE_ANSWER, delay=1.0 if concurrency > 3 else 0.02))
+    await lab.compare(concurrency=concurrency, repetitions=3, fresh=True)
+    assert lab.server.max_in_flight == concurrency
+
+
+async def test_a_provider_s_own_concurrency_wins_over_the_comparison_s(lab: Lab) -> None:
+    await lab.ten()
+    lab.models("free = true\nconcurrency = 2")
     lab.says(say(THE_ANSWER, delay=0.02))
-    await lab.compare(concurrency=3)
-    assert lab.server.max_in_flight == 3
+    await lab.compare(concurrency=24)
+    assert lab.server.max_in_flight == 2
 
 
 async def test_spread_over_repetitions(lab: Lab) -> None:
