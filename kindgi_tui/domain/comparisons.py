@@ -7,6 +7,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.corrections import (
+    CheckedCorrection,
+    CorrectionCounts,
+    CorrectionDifferences,
+    UncheckedCases,
+)
 from kindgi_tui.domain.javascript import Number
 from kindgi_tui.domain.plain import Kept, Plain
 from kindgi_tui.domain.replays import Halt, Outcome, Provider, ReplayReport, ToolTrace
@@ -236,6 +242,10 @@ class ComparisonSummary(Plain):
     """Cases that kept their old scores because their replays are gone; None for none."""
     erased: int | None = None
     """Cases left out because they were erased; None for none."""
+    corrections: CorrectionCounts | None = None
+    """How many corrections were checked, and how many passed; None: there were none to check."""
+    unchecked: UncheckedCases | None = None
+    """Cases that couldn't be checked; None for none."""
 
 
 class CaseResult(Kept):
@@ -267,6 +277,12 @@ class CaseResult(Kept):
     """The first error, when no repetition ran or stopped."""
     rescored: bool | None = None
     """False when a rescore found its replays gone and kept its scores."""
+    corrections: tuple[CheckedCorrection, ...] = ()
+    """What checking its corrections, or what it expects, came to (DESIGN section 7)."""
+    correction_differences: tuple[CorrectionDifferences, ...] = ()
+    """For decisions that failed, what differed."""
+    unchecked: str | None = None
+    """Why it couldn't be checked; None: it was, or there was nothing to check."""
 
 
 class ComparisonSettings(Plain):

@@ -1,5 +1,6 @@
 """One output rated, and how its items changed (DESIGN section 4)."""
 
+from kindgi_tui.domain.corrections import Checks
 from kindgi_tui.domain.javascript import Number
 from kindgi_tui.domain.plain import Kept, Plain
 from kindgi_tui.domain.test_sets import UNKNOWN, Evidence
@@ -27,6 +28,8 @@ class Score(Kept):
     """The same two sums over the first k ranked items."""
     fresh: FreshEvidence | None = None
     """The part judged on this output itself, counted by a rescore; None when there is none."""
+    checks: Checks | None = None
+    """Graded parts of what the case expects, which count in the pass rate; None when there are none."""
 
 
 class KeptItem(Plain):

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.corrections import CaseCorrection, Expectation
 from kindgi_tui.domain.javascript import Number
 from kindgi_tui.domain.judgments import Judgment, Verdict
 from kindgi_tui.domain.plain import Kept, Plain
@@ -88,6 +89,27 @@ class Case(Plain):
     """The judged items, by rank, those without one last."""
     erased: bool = False
     """Whether its content was erased since; such a case is left out and counted."""
+    run_id: str | None = None
+    """The past run, where it isn't the case's id: on an agent's own test set."""
+    expect: Expectation | None = None
+    """What the case expects, on an agent's own test set; None: its items alone."""
+    expert: bool = False
+    """Whether it is an expert case: of a correction made under an expert group, or added by hand."""
+    corrections: tuple[CaseCorrection, ...] = ()
+    """The live corrections of its run, oldest first, on a test set built from judged runs."""
+    from_nothing: bool = False
+    """Whether nothing was recorded: added by hand without a run. It reads live and has no output."""
+
+    @property
+    def past_run(self) -> str:
+        """The id of the run it is a copy of."""
+        return self.case_id if self.run_id is None else self.run_id
+
+    @property
+    def strict(self) -> bool:
+        """Whether it replays strictly: it has a correction (DESIGN section 6)."""
+        graded = self.expect is not None and bool(self.expect.parts)
+        return not self.from_nothing and (graded or bool(self.corrections))
 
 
 class TestSetRef(Plain):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from kindgi_tui.domain.corrections import Correction, CorrectionFilter, NewCorrection
     from kindgi_tui.domain.judging import Disagreement, Guideline, Owed, QueuedRun, QueueFilter, QueueProgress
     from kindgi_tui.domain.judgments import Group, Judgment, Restriction
     from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment
@@ -135,4 +136,42 @@ class Guidelines(Protocol):
 
     async def set_owed(self, project_id: str, kind: SubjectKind, subject_id: str, chosen: Owed) -> None:
         """Sets which items of its runs are to be judged. Raises Invalid, NotFound, Denied."""
+        ...
+
+
+class Corrections(Protocol):
+    """What runs should have done, as people said it (DESIGN section 7)."""
+
+    async def add(self, new: NewCorrection) -> Correction:
+        """Records a correction of the caller; it replaces their live one of the run. It is on disk when this returns.
+
+        Saying the same again changes nothing and gives the live one. Raises NotFound, Conflict (`run-not-finished`),
+        Invalid (`bad-input`, `judge-class-not-applicable`), Denied (`judge-class-not-allowed`).
+        """
+        ...
+
+    async def get(self, correction_id: str) -> Correction:
+        """One correction, live or not; a unique beginning of an id (8 characters or more) is enough.
+
+        Raises NotFound.
+        """
+        ...
+
+    async def list(
+        self, query: CorrectionFilter, limit: int = 25, cursor: str | None = None
+    ) -> Page[Correction]:
+        """Live corrections, newest first. Raises NotFound (a run that isn't there), Invalid."""
+        ...
+
+    async def history(self, run_id: str) -> tuple[Correction, ...]:
+        """Every correction ever made of a run, newest first. Raises NotFound."""
+        ...
+
+    async def remove(self, correction_id: str) -> None:
+        """Removes a live correction. Raises NotFound, Denied (somebody else's, unless an admin removes it)."""
+        ...
+
+    async def take_back(self, run_id: str, participant: str | None = None) -> Correction | None:
+        """Takes the caller's correction of a run back: the earlier one comes back as a new record, which is returned;
+        a first one is removed, and None returned. Raises NotFound."""
         ...
