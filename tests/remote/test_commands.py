@@ -157,6 +157,49 @@ def test_pulled_runs_are_judged_here(
     assert raw["run"]["id"] == RUN
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_a_pulled_group_stays_for_experts(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, named: bool
+) -> None:
+    """What was said as experts counts as that here, also where it was said before they were restricted."""
+    monkeypatch.setenv("KINDGI_API_URL", judged.address)
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    group = "7a1b2c3d-0000-4000-8000-000000000001"
+    members = {"principalIds": ["mira"]} if named else {}
+    judged.more["/v1/judge-classes"] = page(
+        [
+            {
+                "id": group,
+                "scope": {"kind": "tenant"},
+                "name": "Experts",
+                "weight": 3,
+                "assertableBy": {"principalKinds": ["user"], "principalCount": 1, **members},
+                "createdAt": "2026-05-01T09:00:00.000Z",
+            }
+        ]
+    )
+    place = {"key": "kb-1", "pointer": "/output/articles/0", "rank": 0}
+    judged.judge(runId=RUN, item=place, verdict="no", judgeClassId=group, restricted=True)
+    judged.judge(
+        runId=RUN,
+        item={"key": "kb-2", "pointer": "/output/articles/1", "rank": 1},
+        verdict="yes",
+        judgeClassId=group,
+    )
+    where = ("--workspace", str(tmp_path / "w"))
+    came = at("runs", "pull", *where, "--json")
+    assert came.code == 0, came.said
+    rows = at(*where, "judgments", "list", "--json").json["data"]
+    assert {row["item"]["key"]: row.get("expert", False) for row in rows} == {"kb-1": True, "kb-2": False}
+    made = at(*where, "groups", "list", "--json").json["data"]
+    asserters = sorted({row["assertedBy"]["id"] for row in rows})
+    assert [(one["name"], one["weight"], one["assertableBy"]) for one in made] == [
+        ("Experts", 3, {"principalIds": ["mira"] if named else asserters, "principalKinds": ["user"]})
+    ]
+    refused = at(*where, "judgments", "add", "--run", RUN, "--item", "kb-1", "--yes", "--group", "Experts")
+    assert refused.code == 3, refused.said
+
+
 def test_a_runtime_that_is_gone_is_one_sentence(at: At, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
     done = at("--url", "http://127.0.0.1:9", "runs", "list")

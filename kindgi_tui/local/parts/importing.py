@@ -133,4 +133,4 @@ def _ride_along(connection: sqlite3.Connection, new: NewJudgment, judge: str, at
     if person is None:
         person = Person(id=judge, right="judge", created_at=from_ms(now_ms()))
         put_person(connection, person)
-    add_judgment(connection, new, person, None if at is None else to_ms(at))
+    add_judgment(connection, new, person, None if at is None else to_ms(at), copied=True)

@@ -71,16 +71,23 @@ def _judgment(row: tuple[object, ...]) -> Judgment:
 
 
 def add_judgment(
-    connection: sqlite3.Connection, new: NewJudgment, person: Person, created: int | None = None
+    connection: sqlite3.Connection,
+    new: NewJudgment,
+    person: Person,
+    created: int | None = None,
+    *,
+    copied: bool = False,
 ) -> Judgment:
     """Records a person's verdict; it replaces their live one on the item. Raises as `Judgments.add`.
+
+    Of a copied one counts what its group was when it was said, and nobody asks whether they may speak as it today.
 
     Judging the same again changes nothing and gives the live one: `y` on a yes does nothing (DESIGN section 12).
     """
     seq = run_seq(connection, new.run_id)
     _check_fields(new)
     _check_run(connection, seq, new)
-    group_id, restricted = _group_of(connection, seq, new, person)
+    group_id, restricted = _group_of(connection, seq, new, person, copied)
     live = _live_row(connection, seq, new.item.key, person.id, new.participant)
     previous: str | None = None
     at = now_ms() if created is None else created
@@ -132,7 +139,7 @@ def _check_run(connection: sqlite3.Connection, seq: int, new: NewJudgment) -> No
 
 
 def _group_of(
-    connection: sqlite3.Connection, seq: int, new: NewJudgment, person: Person
+    connection: sqlite3.Connection, seq: int, new: NewJudgment, person: Person, copied: bool
 ) -> tuple[str | None, bool]:
     if new.group is None:
         return None, False
@@ -144,7 +151,7 @@ def _group_of(
     group = find_group(connection, new.group)
     covered = (
         group is not None
-        and group.retired_at is None
+        and (group.retired_at is None or copied)
         and group_applies(group, project, Subject(kind=kind, id=restored(subject), version=""))
     )
     if group is None or not covered:
@@ -154,6 +161,8 @@ def _group_of(
             code="judge-class-not-applicable",
             field="group",
         )
+    if copied and new.restricted is not None:
+        return group.id, new.restricted
     reason = why_not(group.restriction, person)
     if reason is not None:
         raise Denied(f'You can\'t judge as "{group.name}": {reason}.', code="judge-class-not-allowed")
