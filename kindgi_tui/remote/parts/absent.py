@@ -7,7 +7,7 @@ from kindgi_tui.domain.catalog import PackSnapshot, Published
 from kindgi_tui.domain.judging import Guideline, Owed
 from kindgi_tui.domain.projects import AuditEntry, Right
 from kindgi_tui.domain.runs import SubjectKind
-from kindgi_tui.domain.serving import Bearer, KeptAnswer, KeyedRequest, Token
+from kindgi_tui.domain.serving import Bearer, KeptAnswer, KeyedRequest, Made, Token
 from kindgi_tui.workbench import ModelStatus, Page, Unsupported
 
 
@@ -102,7 +102,7 @@ class RemoteTokens:
 class RemoteAnswers:
     """A runtime keeps its answers itself."""
 
-    async def begin(self, request: KeyedRequest) -> KeptAnswer | None:
+    async def begin(self, request: KeyedRequest) -> KeptAnswer | Made | None:
         """Not offered."""
         raise _answers()
 
