@@ -174,9 +174,8 @@ def _facts(comparison: Comparison) -> list[tuple[str, str | None]]:
     rows += [("run with", ", ".join(asked))]
     rows += [("test set", f"{comparison.test_set_id} {comparison.test_set_version}")]
     ended = comparison.completed_at or comparison.created_at
-    rows += [
-        ("comparison", f"{comparison.id}, {comparison.status} {v04.time(ended)}, by {comparison.started_by}")
-    ]
+    by = f", by {comparison.started_by}" if comparison.started_by else ""
+    rows += [("comparison", f"{comparison.id}, {comparison.status} {v04.time(ended)}{by}")]
     return [*rows, ("rescore of", comparison.rescore_of)]
 
 

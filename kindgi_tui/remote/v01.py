@@ -268,7 +268,7 @@ def entry(value: dict[str, Json], kind: EntryKind) -> CatalogVersion:
         digest=text_if(value, "pinsDigest") or "",
         pack_digest="",
         definition=value,
-        published_at=moment_if(value, "publishedAt") or moment_if(value, "createdAt") or _BEGINNING,
+        published_at=moment_if(value, "publishedAt") or moment_if(value, "createdAt"),
     )
 
 

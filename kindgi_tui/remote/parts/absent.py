@@ -35,12 +35,12 @@ class RemoteModels:
     """A runtime asks its models itself."""
 
     async def list(self) -> tuple[ModelStatus, ...]:
-        """None that this machine would ask."""
-        return ()
+        """Not told."""
+        raise _models()
 
     async def check(self) -> tuple[ModelStatus, ...]:
-        """None that this machine would ask."""
-        return ()
+        """Not told."""
+        raise _models()
 
     async def remember(self, replies: dict[str, Json]) -> None:
         """Not offered."""
@@ -117,6 +117,10 @@ class RemoteAnswers:
     async def release(self, request: KeyedRequest) -> None:
         """Not offered."""
         raise _answers()
+
+
+def _models() -> Unsupported:
+    return Unsupported("A runtime asks its models itself, and doesn't tell which: ask whoever runs it.")
 
 
 def _tokens() -> Unsupported:
