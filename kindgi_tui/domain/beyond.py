@@ -107,4 +107,4 @@ def _sums(score: Score, metric: str) -> Sums:
         return Sums(float(score.judged_items), float(score.items))
     if metric == "weighted_precision_at_k":
         return Sums(float(score.top_k.yes_weight), float(score.top_k.total_weight))
-    return Sums(float(score.yes_weight), float(score.total_weight))
+    return Sums(float(score.right), float(score.said))

@@ -95,10 +95,10 @@ def classify(
 
 def change(baseline: Score, candidate: Sequence[Score]) -> float | None:
     """How much one case's pass rate changed: the mean over its repetitions with evidence, minus the recorded one."""
-    rates = [score.yes_weight / score.total_weight for score in candidate if score.total_weight > 0]
-    if not rates or not baseline.total_weight > 0:
+    rates = [score.right / score.said for score in candidate if score.said > 0]
+    if not rates or not baseline.said > 0:
         return None
-    return sum(rates) / len(rates) - baseline.yes_weight / baseline.total_weight
+    return sum(rates) / len(rates) - baseline.right / baseline.said
 
 
 def is_new(result: CaseResult) -> bool:
