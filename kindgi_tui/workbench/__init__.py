@@ -21,11 +21,13 @@ from kindgi_tui.workbench.errors import (
     Interrupted,
     Invalid,
     NotFound,
+    Refused,
     Unavailable,
     Unsupported,
     WorkbenchError,
 )
 from kindgi_tui.workbench.judging import (
+    Corrections,
     Groups,
     Guidelines,
     Judgments,
@@ -58,6 +60,7 @@ __all__ = [
     "Comparisons",
     "Conflict",
     "Conversations",
+    "Corrections",
     "Denied",
     "Groups",
     "Guidelines",
@@ -74,6 +77,7 @@ __all__ = [
     "People",
     "Projects",
     "Queue",
+    "Refused",
     "Runs",
     "TestSets",
     "Tokens",
@@ -115,6 +119,11 @@ class Workbench(Protocol):
     @property
     def judgments(self) -> Judgments:
         """Judgments."""
+        ...
+
+    @property
+    def corrections(self) -> Corrections:
+        """Corrections."""
         ...
 
     @property
