@@ -46,23 +46,24 @@ def _written_call(call: ExpectedCall) -> Json:
     return {"toolId": call.tool_id, "args": call.arguments}
 
 
-def read_expectation(value: Json) -> Expectation:
-    """The expectation that a JSON object says, a null counting as not said.
+def read_expectation(value: Json, beside: tuple[str, ...] = ()) -> Expectation:
+    """The expectation that a JSON object says, a null counting as not said; fields named in `beside` may stand there
+    too and are not read.
 
     Raises LimitError, which names the field: no object, a field that is unknown or of another shape, arguments that
     are no JSON.
     """
     if not isinstance(value, dict):
         raise LimitError("expect", "What a run should have done is an object, such as {decisions: right}.")
-    _check_fields(value, FIELDS, "A correction")
+    _check_fields(value, (*FIELDS, *beside), "A correction")
     return Expectation(
         decisions=_mark(value, "decisions"),
         should_call=tuple(
-            _read_call(call, f"shouldCall[{place}]")
+            _read_call(call, f"expect.shouldCall[{place}]")
             for place, call in enumerate(_list(value, "shouldCall", "{toolId, args}"), 1)
         ),
         must_not_call=tuple(
-            _tool_id(tool, f"mustNotCall[{place}]")
+            _tool_id(tool, f"expect.mustNotCall[{place}]")
             for place, tool in enumerate(_list(value, "mustNotCall", "tool ids"), 1)
         ),
         answer=_mark(value, "answer"),
@@ -100,14 +101,14 @@ def _mark(value: Mapping[str, Json], field: str) -> Mark | None:
     told = value.get(field)
     if told is None or told in ("right", "wrong"):
         return cast("Mark | None", told)
-    raise LimitError(field, f"{field} must be one of: right, wrong.")
+    raise LimitError(f"expect.{field}", f"expect.{field} must be one of: right, wrong.")
 
 
 def _text(value: Mapping[str, Json], field: str) -> str | None:
     told = value.get(field)
     if told is None or isinstance(told, str):
         return told
-    raise LimitError(field, f"{field} must be text: put it in quotes.")
+    raise LimitError(f"expect.{field}", f"expect.{field} must be text: put it in quotes.")
 
 
 def _list(value: Mapping[str, Json], field: str, of: str) -> list[Json]:
@@ -115,7 +116,7 @@ def _list(value: Mapping[str, Json], field: str, of: str) -> list[Json]:
     if told is None:
         return []
     if not isinstance(told, list):
-        raise LimitError(field, f"{field} must be a list of {of}.")
+        raise LimitError(f"expect.{field}", f"expect.{field} must be a list of {of}.")
     return told
 
 
