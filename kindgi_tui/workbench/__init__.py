@@ -21,11 +21,13 @@ from kindgi_tui.workbench.errors import (
     Interrupted,
     Invalid,
     NotFound,
+    Refused,
     Unavailable,
     Unsupported,
     WorkbenchError,
 )
 from kindgi_tui.workbench.judging import (
+    Corrections,
     Groups,
     Guidelines,
     Judgments,
@@ -59,6 +61,7 @@ __all__ = [
     "Comparisons",
     "Conflict",
     "Conversations",
+    "Corrections",
     "Denied",
     "Groups",
     "Guidelines",
@@ -75,6 +78,7 @@ __all__ = [
     "People",
     "Projects",
     "Queue",
+    "Refused",
     "Runs",
     "TestSets",
     "Tokens",
@@ -116,6 +120,11 @@ class Workbench(Protocol):
     @property
     def judgments(self) -> Judgments:
         """Judgments."""
+        ...
+
+    @property
+    def corrections(self) -> Corrections:
+        """Corrections."""
         ...
 
     @property
