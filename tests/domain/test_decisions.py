@@ -135,8 +135,8 @@ def test_a_refused_call_counts_as_made_and_is_marked() -> None:
 
 def test_right_decisions_are_the_same_set_of_tools() -> None:
     recorded = recorded_tools(case(RIGHT_CALLS, (SEARCH, {"q": 1}), (SEARCH, {"q": 2}), (LOG, {})))
-    assert recorded == {SEARCH, LOG}
-    made = [
+    assert recorded == frozenset({SEARCH, LOG})
+    made: list[tuple[Any, ...]] = [
         ((LOG, {"other": 1}), (SEARCH, {}, "refused")),
         ((SEARCH, {}),),
         ((SEARCH, {}), (LOG, {}), (REFUND, {})),
