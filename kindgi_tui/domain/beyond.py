@@ -9,6 +9,7 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparisons import CaseResult, ComparisonSummary, Score
 from kindgi_tui.domain.grading import graded_parts, is_graded
 from kindgi_tui.domain.headline import Facts, headline
+from kindgi_tui.domain.metric_titles import METRIC_NAMES
 from kindgi_tui.domain.regressions import CaseStanding, in_order, said_yes, standing_of
 from kindgi_tui.domain.statistics import (
     CaseEvidence,
@@ -19,9 +20,6 @@ from kindgi_tui.domain.statistics import (
     word,
 )
 from kindgi_tui.domain.test_sets import Case
-
-METRICS = ("pass_rate", "case_coverage", "weighted_precision_at_k")
-"""The metrics of a comparison, by our names."""
 
 
 def beyond(
@@ -40,7 +38,7 @@ def beyond(
     how many cases it was to run; `intervals` are those of `metric_intervals` or `linearised_intervals`.
     """
     told: dict[str, Json] = {}
-    for name in METRICS:
+    for name in METRIC_NAMES:
         interval = intervals[name]
         told[name] = {
             "low": None if interval is None else interval.low,
@@ -102,13 +100,13 @@ def _standing(result: CaseResult, case: Case | None) -> CaseStanding:
 def metric_intervals(results: Sequence[CaseResult], seed: str) -> dict[str, Interval | None]:
     """The 95% interval of each metric's delta, by a paired bootstrap over the cases that ran."""
     ran = [each for each in results if each.candidate]
-    return bootstrap_intervals({name: [_evidence(each, name) for each in ran] for name in METRICS}, seed)
+    return bootstrap_intervals({name: [_evidence(each, name) for each in ran] for name in METRIC_NAMES}, seed)
 
 
 def linearised_intervals(results: Sequence[CaseResult]) -> dict[str, Interval | None]:
     """The 95% interval of each metric's delta by one pass over the cases that ran, which costs nothing."""
     ran = [each for each in results if each.candidate]
-    return {name: linearised_interval([_evidence(each, name) for each in ran]) for name in METRICS}
+    return {name: linearised_interval([_evidence(each, name) for each in ran]) for name in METRIC_NAMES}
 
 
 def _evidence(result: CaseResult, metric: str) -> CaseEvidence:

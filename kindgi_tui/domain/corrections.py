@@ -151,7 +151,7 @@ class DecisionDifference(Plain):
 
 
 def _readable(told: Any) -> Any:
-    """The differences that can be read: their shape is hardly stated, and another must not cost the whole result."""
+    """The differences that can be read: their shape is hardly stated, and another must not cost the result."""
     if not isinstance(told, list | tuple):
         return told
     found = []
