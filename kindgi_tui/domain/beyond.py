@@ -32,7 +32,8 @@ def beyond(
     planned: int,
     cost_usd: float,
 ) -> dict[str, Json]:
-    """What stands beside a result as `ours`: `headline`, `intervals`, `costUsd`, `waiting`, `cases` in their order.
+    """What stands beside a result as `ours`: `headline`, `intervals`, `costUsd`, `waiting`, `cases` in their order
+    (each with `newly`: `passing` or `failing`, where what it expects came out otherwise than in the recorded run).
 
     `cases` are the test set's, as they were weighed; `candidate` names who was compared, with the version; `planned` is
     how many cases it was to run; `intervals` are those of `metric_intervals` or `linearised_intervals`.
@@ -46,6 +47,7 @@ def beyond(
             "word": word(interval, int(getattr(summary.metrics, name).n)),
         }
     known = {case.case_id: case for case in cases}
+    turned = {each.case_id: _newly(each, known.get(each.case_id)) for each in results}
     standings = in_order(_standing(each, known.get(each.case_id)) for each in results)
     waiting = sum(
         sum(1 for item in each.changes.new if item.judged is None)
@@ -84,6 +86,7 @@ def beyond(
                 "standing": each.standing.value,
                 "isNew": each.is_new,
                 "change": each.change,
+                "newly": turned[each.case_id],
             }
             for each in standings
         ],
@@ -95,6 +98,16 @@ def _standing(result: CaseResult, case: Case | None) -> CaseStanding:
     if case is None:
         return standing_of(result)
     return standing_of(result, said_yes(case.items), graded_parts(case, result))
+
+
+def _newly(result: CaseResult, case: Case | None) -> str | None:
+    """`passing` where the recorded run failed what the case expects and the candidate passes, `failing` the other way
+    round; None where neither holds, or one of the sides isn't known."""
+    parts = [] if case is None else list(graded_parts(case, result).values())
+    if not parts or any(before is None or now is None for before, now in parts):
+        return None
+    before, now = (all(part[side] for part in parts) for side in (0, 1))
+    return None if before == now else "passing" if now else "failing"
 
 
 def metric_intervals(results: Sequence[CaseResult], seed: str) -> dict[str, Interval | None]:

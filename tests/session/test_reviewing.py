@@ -104,12 +104,34 @@ def test_every_filter_leaves_its_own_and_the_results_order_holds() -> None:
     cases: list[Json] = [
         a_case("same"), a_case("new", changes=new), a_case("live", diverged=True),
         a_case("refused", refusedWrites=2), a_case("stopped", stopped={"toolId": "t", "arguments": 1}),
-        a_case("broken", error="It broke."), a_case("worse"), a_case("better"), a_case("nowhere"),
+        a_case("broken", error="It broke."), a_case("worse"), a_case("better"),
+        a_case("failed", corrections=[{"correctionId": "k", "pass": False}]),
+        a_case("passing", corrections=[{"correctionId": "k", "pass": True}]), a_case("unsure", unchecked="Why."),
+        a_case("nowhere"),
     ]  # fmt: skip
     standing = {"worse": "regressed", "better": "improved", "same": "unchanged"}
-    order = ["worse", "stopped", "broken", "new", "live", "refused", "better", "same"]
+    order = [
+        "worse",
+        "stopped",
+        "broken",
+        "new",
+        "live",
+        "refused",
+        "better",
+        "same",
+        "failed",
+        "passing",
+        "unsure",
+    ]
+    newly = {"failed": "failing", "passing": "passing"}
     told: list[Json] = [
-        {"caseId": one, "standing": standing.get(one, "unknown"), "isNew": one == "new", "change": None}
+        {
+            "caseId": one,
+            "standing": standing.get(one, "unknown"),
+            "isNew": one == "new",
+            "change": None,
+            "newly": newly.get(one),
+        }  # fmt: skip
         for one in order
     ]
     review = Review()
@@ -117,7 +139,8 @@ def test_every_filter_leaves_its_own_and_the_results_order_holds() -> None:
     assert [case.result.case_id for case in review.cases] == [*order, "nowhere"]
     wanted = {
         "regressed": "worse", "improved": "better", "new": "new", "diverged": "live", "refused": "refused",
-        "stopped": "stopped", "errors": "broken",
+        "stopped": "stopped", "errors": "broken", "failed": "failed", "unchecked": "unsure",
+        "newly failing": "failed", "newly passing": "passing",
     }  # fmt: skip
     for name in FILTERS[1:]:
         assert [case.result.case_id for case in review.narrowed(name)] == [wanted[name]], name
