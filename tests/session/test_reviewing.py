@@ -131,7 +131,7 @@ def test_every_filter_leaves_its_own_and_the_results_order_holds() -> None:
             "isNew": one == "new",
             "change": None,
             "newly": newly.get(one),
-        }  # fmt: skip
+        }
         for one in order
     ]
     review = Review()
