@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kindgi_tui.cli.documents import LARGEST, STANDARD_INPUT, read_document
@@ -48,9 +48,11 @@ def test_what_is_read(tmp_path: Path, text: str, value: Any) -> None:
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=8,
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(json_values, st.sampled_from([None, 2]), st.booleans())
 def test_any_json_is_read_as_it_is(
     tmp_path_factory: pytest.TempPathFactory, value: Any, indent: int | None, ascii_only: bool

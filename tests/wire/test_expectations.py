@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 
 from kindgi_tui.domain.corrections import Expectation, ExpectedCall
 from kindgi_tui.domain.limits import LimitError
@@ -13,6 +13,7 @@ from kindgi_tui.wire.expectations import DEEPEST, check_arguments, read_expectat
 from tests.local.store.correcting import expectations
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(expectations())
 def test_what_is_written_is_read_back(expect: Expectation) -> None:
     written = written_expectation(expect)

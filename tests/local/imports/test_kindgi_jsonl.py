@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kindgi_tui.domain.base import Json
@@ -231,6 +231,7 @@ def details(draw: st.DrawFn) -> RunDetail:
     )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     details(),
     st.lists(judgments, max_size=2),

@@ -2,9 +2,10 @@
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kindgi_tui.domain.corrections import (
@@ -205,7 +206,7 @@ def test_any_order_of_saying_and_taking_back(
     store.close()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     expect=expectations(), names=st.tuples(*[st.text(st.characters(exclude_categories=()), max_size=6)] * 3)
 )
@@ -244,6 +245,19 @@ def test_an_expert_group_counts_as_it_was_when_it_was_said(store: sqlite3.Connec
     back = take_back_correction(store, a_run, BEN, None)
     assert back is not None
     assert (back.group_id, back.expert, back.expect) == (experts.id, True, LATE)
+
+
+def test_a_copied_correction_is_as_expert_as_it_was(store: sqlite3.Connection, a_run: str) -> None:
+    add_group(store, "Experts", 3, None, None, None, Restriction(min_reviewer_role="senior"))
+    add_group(store, "Readers", 1, None, None, None, None)
+    for group, expert in (("Experts", False), ("Experts", True), ("Readers", True)):
+        new = corrected(a_run, group=group, expert=expert)
+        with pytest.raises(Denied) if group == "Experts" else nullcontext():
+            assert not add_correction(store, new, BEN).expert, "who corrects here can't say so"
+        made = add_correction(
+            store, new.model_copy(update={"participant": f"{group} {expert}"}), BEN, copied=True
+        )
+        assert made.expert == expert
 
 
 def test_a_group_covers_its_project_and_agent(store: sqlite3.Connection, a_run: str) -> None:
