@@ -56,7 +56,8 @@ class Entry:
     def graded(self) -> bool:
         """Whether graded parts count in its pass rate: it was graded part by part."""
         told = self.raw.get("corrections")
-        return isinstance(told, list) and any(isinstance(one, dict) and "parts" in one for one in told)
+        listed = [one for one in told if isinstance(one, dict)] if isinstance(told, list) else []
+        return any(isinstance(one.get("parts"), dict) for one in listed)
 
     @property
     def failed(self) -> bool:
