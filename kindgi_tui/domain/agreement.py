@@ -94,7 +94,7 @@ class Agreement(Frozen):
     coefficient: Literal["kappa", "alpha"] | None = None
     """Which was computed: kappa for two people, alpha for more; None below 30 shared items."""
     value: float | None = None
-    """What it came to, at most 1; None where it is not computed, or where nothing can be said: all verdicts the same."""
+    """What it came to, at most 1; None where it is not computed, or says nothing as all verdicts are the same."""
     pairs: tuple[PairAgreement, ...] = ()
     """Every two people who share an item, those who share most first."""
     split: tuple[SplitItem, ...] = ()

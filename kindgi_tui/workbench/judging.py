@@ -84,6 +84,13 @@ class Groups(Protocol):
         """Retires a group: nobody speaks as it any more. Raises NotFound, Denied."""
         ...
 
+    async def bring_back(self, reference: str) -> Group:
+        """Brings a retired group back, as it was.
+
+        Raises NotFound, Conflict (it isn't retired, or `judge-class-name-taken`), Denied, Unsupported (a runtime).
+        """
+        ...
+
 
 class Queue(Protocol):
     """The runs that owe a verdict of the caller: completed ones, no replays (DESIGN section 12)."""

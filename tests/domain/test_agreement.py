@@ -229,7 +229,8 @@ def test_it_is_told_in_a_sentence_with_n_and_the_yes_rate() -> None:
         "2 people judged the same 50 items: they agree on 70% (kappa 0.40), 55% yes"
     )
     three: list[dict[str, Verdict]] = [{"ann": "yes", "ben": "yes", "cara": "yes"}] * 20
-    three += [{"ann": "no", "ben": "no", "cara": "no"}] * 15 + [{"ann": "yes", "ben": "no", "cara": "no"}] * 6
+    three.extend([{"ann": "no", "ben": "no", "cara": "no"}] * 15)
+    three.extend([{"ann": "yes", "ben": "no", "cara": "no"}] * 6)
     told = agreement_of(ratings(three))
     alpha = coefficient_words(krippendorff_alpha([list(said.values()) for said in three]) or 0)
     assert agreement_sentence(told) == (
@@ -240,7 +241,8 @@ def test_it_is_told_in_a_sentence_with_n_and_the_yes_rate() -> None:
 
 
 def test_with_gaps_it_says_so() -> None:
-    items: list[dict[str, Verdict]] = [{"ann": "yes", "ben": "no"}] * 20 + [{"ann": "no", "cara": "no"}] * 20
+    items: list[dict[str, Verdict]] = [{"ann": "yes", "ben": "no"}] * 20
+    items.extend([{"ann": "no", "cara": "no"}] * 20)
     told = agreement_sentence(agreement_of(ratings(items)))
     assert told.startswith("3 people judged 40 items, each by two or more: they agree on 50% (alpha ")
     assert told.endswith("), 25% yes")

@@ -97,6 +97,8 @@ ASKS: dict[str, Ask] = {
         t, description=t, restriction=Restriction(principal_ids=(t,))
     ),
     "groups.retire": lambda b, t: b.groups.retire(t),
+    "groups.bring_back": lambda b, t: b.groups.bring_back(t),
+    "test_sets.agreement": lambda b, t: b.test_sets.agreement(t, t),
     "test_sets.preview": lambda b, t: b.test_sets.preview(
         BuildRequest(test_set_id=t, version=t, project_id=t, agent_id=t, groups=(t,))
     ),
