@@ -3,6 +3,7 @@
 from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.tables import Column, short_id, table
 from kindgi_tui.domain.agreement import Agreement, agreement_sentence
+from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.test_set_versions import TestSetVersion
 from kindgi_tui.text import one_line
 from kindgi_tui.wire import v04
@@ -17,9 +18,10 @@ def print_agreement(call: Call, version: TestSetVersion, agreement: Agreement) -
         told = v04.plain(agreement)
         assert isinstance(told, dict)
         place = {"testSetId": version.test_set_id, "version": version.version}
-        call.out.json({**place, **told, "raw": agreement.raw, "yesRate": agreement.yes_rate})
+        shares: dict[str, Json] = {"raw": agreement.raw, "yesRate": agreement.yes_rate}
+        call.out.json(v04.without_none({**place, **told, **shares}))
         return
-    call.out.line(one_line(f"{agreement_sentence(agreement)}.", SENTENCE))
+    call.out.paragraph(one_line(f"{agreement_sentence(agreement)}.", SENTENCE))
     if len(agreement.people) > 2:
         call.out.line()
         call.out.lines(
