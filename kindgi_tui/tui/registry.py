@@ -7,6 +7,8 @@ from kindgi_tui.tui.screens.case.actions import ACTIONS as CASE
 from kindgi_tui.tui.screens.compare.actions import ACTIONS as COMPARE
 from kindgi_tui.tui.screens.comparison.actions import ACTIONS as COMPARISON
 from kindgi_tui.tui.screens.comparisons.actions import ACTIONS as COMPARISONS
+from kindgi_tui.tui.screens.group_form.actions import ACTIONS as GROUP_FORM
+from kindgi_tui.tui.screens.groups.actions import ACTIONS as GROUPS
 from kindgi_tui.tui.screens.judge.actions import ACTIONS as JUDGE
 from kindgi_tui.tui.screens.run.actions import ACTIONS as RUN
 from kindgi_tui.tui.screens.runs.actions import ACTIONS as RUNS
@@ -16,6 +18,7 @@ from kindgi_tui.tui.screens.test_sets.actions import ACTIONS as TEST_SETS
 
 ACTIONS: tuple[Action, ...] = (
     *RUNS, *RUN, *JUDGE, *TEST_SETS, *TEST_SET_CASES, *TEST_SET_BUILD, *COMPARE, *COMPARISONS, *COMPARISON, *CASE,
+    *GROUPS, *GROUP_FORM,
     *EVERYWHERE_ACTIONS,
 )  # fmt: skip
 """Every action there is."""
