@@ -25,13 +25,11 @@ def check_parts(draft: GroupDraft, facts: GroupFacts, check: GroupCheck) -> list
         parts.append(
             Block(clean(f"Not known here: {names}. A name that is nobody's lets nobody speak.", 1_000), "bad")
         )
-    parts += [Block(""), *speaking_parts(check.restriction, facts.person, facts.people)]
     if facts.of is not None:
         changed = changes(facts.of, draft, check)
-        parts.append(Block(""))
         if "weight" in changed:
             told = f"Weight {facts.of.weight:g} → {check.weight:g}: "
             parts.append(Block(told + "it counts when a set is built or a comparison rescored.", "dim"))
         if "restriction" in changed or "unrestricted" in changed:
             parts.append(Block("What was said as it before stays as restricted as it was.", "dim"))
-    return parts
+    return [*parts, *speaking_parts(check.restriction, facts.person, facts.people)]

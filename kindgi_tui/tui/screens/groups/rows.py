@@ -73,7 +73,8 @@ def speaking_parts(restriction: Restriction | None, person: Person, people: tupl
     if len(people) > 1:
         may, others = may_speak(restriction, people)
         parts.append(_names("✓ may", may, "yes"))
-        parts.append(_names("✗ may not", others, "no"))
+        if others:
+            parts.append(_names("✗ may not", others, "no"))
     return parts
 
 

@@ -40,6 +40,7 @@ class GroupsScreen(WorkScreen):
         self._steps: list[GroupStep] = []
         self._with_retired = False
         self._asked: Group | None = None
+        self._loaded = False
 
     def compose_body(self) -> ComposeResult:
         """The title with the count, the list, the group the cursor stands on."""
@@ -60,15 +61,16 @@ class GroupsScreen(WorkScreen):
         return self._groups[at] if at < len(self._groups) else None
 
     def on_mount(self) -> None:
-        """The list has the keys."""
+        """Loads the list."""
         self.focus_body()
+        self.work(self._load(), group="load", exclusive=True)
 
     def on_screen_resume(self) -> None:
         """What was saved or changed elsewhere shows when one comes back."""
         saved = self.app.options.pop(SAVED, None)
         if isinstance(saved, GroupStep):
             self._did(saved, "made" if saved.before is None else "changed")
-        else:
+        elif self._loaded:
             self.work(self._load(), group="load", exclusive=True)
 
     async def _load(self, wanted: str | None = None) -> None:
@@ -79,13 +81,14 @@ class GroupsScreen(WorkScreen):
         self._groups = tuple(
             sorted(found, key=lambda one: (one.retired_at is not None, one.name.casefold(), one.id))
         )
+        self._loaded = True
         at = next((at for at, one in enumerate(self._groups) if one.id == wanted), self.rows.cursor)
         self.rows.show(len(self._groups), min(at, max(0, len(self._groups) - 1)), EMPTY)
         live = sum(one.retired_at is None for one in self._groups)
         words = f"Groups · {live:,} {'group' if live == 1 else 'groups'}"
         if self._with_retired:
             words += f" · {len(self._groups) - live:,} retired"
-        self.query_one("#groups-title", Static).update(line(f"{words} · as nobody in particular weighs 1"))
+        self.query_one("#groups-title", Static).update(line(f"{words} · said as none, a verdict weighs 1"))
         self._show_about()
         self.changed()
 
