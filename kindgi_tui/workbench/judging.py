@@ -8,7 +8,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kindgi_tui.domain.corrections import Correction, CorrectionFilter, NewCorrection
-    from kindgi_tui.domain.judging import Disagreement, Guideline, Owed, QueuedRun, QueueFilter, QueueProgress
+    from kindgi_tui.domain.judging import (
+        CorrectedApart,
+        Disagreement,
+        Guideline,
+        Owed,
+        QueuedRun,
+        QueueFilter,
+        QueueProgress,
+    )
     from kindgi_tui.domain.judgments import Group, Judgment, Restriction
     from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment
     from kindgi_tui.domain.runs import SubjectKind
@@ -138,6 +146,12 @@ class Queue(Protocol):
         self, query: QueueFilter, limit: int = 25, cursor: str | None = None
     ) -> Page[Disagreement]:
         """Items of which people's live verdicts differ, of at most `limit` runs a page."""
+        ...
+
+    async def corrected_apart(
+        self, query: QueueFilter, limit: int = 25, cursor: str | None = None
+    ) -> Page[CorrectedApart]:
+        """Runs of which people's live corrections differ, oldest first. Raises Invalid, NotFound, Unsupported."""
         ...
 
 

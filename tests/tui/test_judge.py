@@ -12,6 +12,7 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from kindgi_tui.domain.corrections import Expectation, NewCorrection
 from kindgi_tui.domain.judging import QueueFilter
 from kindgi_tui.domain.judgments import ItemRef, Restriction
 from kindgi_tui.domain.projects import Person
@@ -302,6 +303,39 @@ async def test_disagreements_show_others_verdicts_once_mine_is_in(place: Path) -
         await until(lambda: screen.session.walk.at_end, pilot)
         await until(lambda: "All done" in shown(screen), pilot)
         assert "disagreement" not in shown(screen).replace("in disagreement", "", 1)
+
+
+async def test_runs_corrected_differently_wait_with_the_disagreements(place: Path) -> None:
+    bench, _ = await open_local(place)
+    ben = Person(id="ben", created_at=from_ms(0))
+    await bench.people.add(ben)
+    mine = NewCorrection(run_id="run-0001", expect=Expectation(answer="right"))
+    await bench.corrections.add(mine)
+    wrong = Expectation(answer="wrong", should_say="Within five days.")
+    await bench.acting_as(ben).corrections.add(mine.model_copy(update={"expect": wrong}))
+    item = ItemRef(key="kb-a", pointer="/output/found/0", rank=0)
+    await bench.acting_as(ben).judgments.add(NewJudgment(run_id="run-0000", item=item, verdict="no"))
+    async with judge(place, (160, 48)) as (screen, pilot):
+        await press(screen, pilot, "Y", "Y", "Y")
+        await until(lambda: "1 run corrected differently by several people" in shown(screen), pilot)
+        await pilot.press("d")
+        await until(lambda: screen.session.walk.sheet is not None, pilot)
+        await ready(screen, pilot)
+        assert here(screen) == ("run-0000", "kb-a")
+        await press(screen, pilot, "n")
+        told = (
+            f"ben and {screen.app.person.id} corrected this run differently: c says what it should have done"
+        )
+        await until(lambda: told in " ".join(shown(screen).split()), pilot)
+        assert "· corrected differently ·" in shown(screen)
+        assert screen.session.walk.sheet is not None
+        assert screen.session.walk.sheet.run.id == "run-0001"
+        await pilot.press("right_square_bracket")
+        await until(lambda: screen.session.walk.at_end, pilot)
+        await bench.corrections.add(mine.model_copy(update={"expect": wrong}))
+        await pilot.press("q")
+        await until(lambda: "All done" in shown(screen) and "differently" not in shown(screen), pilot)
+    await bench.close()
 
 
 async def test_calls_json_and_markdown_open_and_fold(place: Path) -> None:

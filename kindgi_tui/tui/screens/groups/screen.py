@@ -10,6 +10,7 @@ from kindgi_tui.domain.limits import LimitError, check_weight
 from kindgi_tui.domain.projects import Person
 from kindgi_tui.session.fields import decimal_number
 from kindgi_tui.session.groups import GroupStep, take_back_step, why_not_change
+from kindgi_tui.text import one_line
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
@@ -18,6 +19,7 @@ from kindgi_tui.tui.screens.groups.rows import group_parts, group_row
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.text_pane import TextPane
+from kindgi_tui.workbench import WorkbenchError
 
 EMPTY = "No groups yet: every judgment weighs 1. n makes one, such as experts."
 """What stands there before there are groups."""
@@ -76,8 +78,14 @@ class GroupsScreen(WorkScreen):
     async def _load(self, wanted: str | None = None) -> None:
         before = self.current
         wanted = wanted or (None if before is None else before.id)
-        found = await self.workbench.groups.list(self.app.project.id, self._with_retired)
-        self._people = await self.workbench.people.list()
+        try:
+            found = await self.workbench.groups.list(self.app.project.id, self._with_retired)
+            self._people = await self.workbench.people.list()
+        except WorkbenchError as cause:
+            if not self._loaded:
+                # Nothing was shown before, so the reason stands where the rows would.
+                self.rows.show(0, 0, one_line(cause.sentence, 400))
+            raise
         self._groups = tuple(
             sorted(found, key=lambda one: (one.retired_at is not None, one.name.casefold(), one.id))
         )
@@ -119,6 +127,8 @@ class GroupsScreen(WorkScreen):
             reason = why_not_change(self.app.person)
             if reason is not None:
                 return reason
+        if verb in ("retired", "bring-back") and self.app.remote:
+            return "A runtime lists no retired groups and brings none back: make one of the same name."
         if verb in ("bring-back", *NEEDS_LIVE) and group is None:
             return EMPTY
         if verb in NEEDS_LIVE and group is not None and group.retired_at is not None:
@@ -134,9 +144,11 @@ class GroupsScreen(WorkScreen):
     # What is done
 
     def _did(self, step: GroupStep, what: str, more: str = "") -> None:
-        """Something was done: it is told and can be taken back."""
-        self._steps.append(step)
-        self.say(f"{step.after.name} is {what}{more}. u takes that back.")
+        """Something was done: it is told and can be taken back, but for a retirement at a runtime."""
+        final = step.after.retired_at is not None and self.app.remote
+        if not final:
+            self._steps.append(step)
+        self.say(f"{step.after.name} is {what}{more}.{'' if final else ' u takes that back.'}")
         self.work(self._load(step.after.id), group="load", exclusive=True)
 
     def do_change(self) -> None:
@@ -159,7 +171,8 @@ class GroupsScreen(WorkScreen):
         """Asks whether it is meant."""
         self._asked = group = self.current
         if group is not None:
-            self.say("y and Enter retires it; anything else leaves it.")
+            final = " A runtime brings no group back." if self.app.remote else ""
+            self.say(f"y and Enter retires it; anything else leaves it.{final}")
             self.prompt.ask("retire", f"Retire {group.name}? y or n")
 
     def do_lift(self) -> None:
