@@ -75,7 +75,9 @@ the answer contradicts the recorded one, it does not pass.
 {_ENDS}"""
 """What the judging model is told where the recorded answer was right."""
 
-ASKED_FIRST = "Judge the answer in the object above. Reply with the JSON object of your verdict, and nothing else."
+ASKED_FIRST = (
+    "Judge the answer in the object above. Reply with the JSON object of your verdict, and nothing else."
+)
 """What stands after the data."""
 
 ASKED_AGAIN = (
@@ -111,9 +113,9 @@ def judging_data(case: Case, expect: Expectation, answer: Json) -> dict[str, Jso
     if expect.answer == "right":
         data["recordedAnswer"] = answer_of(case.output, case.subject.kind == "agent")
         return data
-    if expect.should_say is not None:
+    if expect.should_say:
         data["shouldSay"] = expect.should_say
-    if expect.why is not None:
+    if expect.why:
         data["why"] = expect.why
     return data
 
@@ -121,7 +123,7 @@ def judging_data(case: Case, expect: Expectation, answer: Json) -> dict[str, Jso
 def judging_request(
     model: ModelRef, case: Case, expect: Expectation, answer: Json, repetition: int, attempt: int = 1
 ) -> ModelRequest:
-    """The request that has one answer judged. `attempt` counts from 1; later ones say that a reply could not be read."""
+    """The request that has one answer judged; `attempt` counts from 1, later ones say that a reply wasn't readable."""
     asked = ASKED_FIRST if attempt == 1 else ASKED_AGAIN.format(number=attempt)
     data = as_data(judging_data(case, expect, answer))
     return ModelRequest(

@@ -32,9 +32,9 @@ def typed_instructions(schema: Json) -> str:
 def parse_typed(text: str | None, schema: Json, *, alone: bool = False) -> Typed:
     """The JSON value in a typed answer, checked against its schema.
 
-    A code fence around it, or words around one fence, are forgiven. With `alone`, no words may stand around the value or
-    its fence, and no field may be there twice: a value that is quoted in other words is not the answer. A schema that
-    is none is a problem too, never an exception.
+    A code fence around it, or words around one fence, are forgiven. With `alone`, no words may stand around the value
+    or its fence, and no field may be there twice: a value that is quoted in other words is not the answer. A schema
+    that is none is a problem too, never an exception.
     """
     if text is None or not text.strip():
         return Typed(problem="The answer is empty; it must be one JSON value.")

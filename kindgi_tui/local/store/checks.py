@@ -78,7 +78,11 @@ def record_verdicts(
     )
     connection.executemany(
         "UPDATE repetitions SET cost = cost + ? WHERE comparison = ? AND case_id = ? AND repetition = ?",
-        [(one.cost_usd, seq, storable(one.case_id), one.verdict.repetition) for one in judged if one.cost_usd],
+        [
+            (one.cost_usd, seq, storable(one.case_id), one.verdict.repetition)
+            for one in judged
+            if one.cost_usd
+        ],
     )
     connection.execute(
         "UPDATE comparisons SET judged = judged + ?, cost = ifnull(?, cost + ?), heartbeat = ? WHERE seq = ?",
@@ -122,6 +126,25 @@ def judged_answers(
             )
         )
     return found
+
+
+def judged_before(
+    connection: sqlite3.Connection, version: int, agent_id: str, agent_version: str
+) -> set[tuple[str, str, int, str, str]]:
+    """The verdicts that models gave in any comparison of this agent version on the test set version in that row.
+
+    By case, entry, repetition, and the model (provider, name).
+    """
+    rows = connection.execute(
+        "SELECT v.case_id, v.entry, v.repetition, v.provider, v.model FROM comparisons c "
+        "JOIN answer_verdicts v ON v.comparison = c.seq WHERE c.version = ? AND v.tries > 0 "
+        "AND json_extract(c.request, '$.agent_id') = ? AND json_extract(c.request, '$.subject_version') = ?",
+        (version, agent_id, agent_version),
+    )
+    return {
+        (restored(case_id), restored(entry), repetition, restored(provider), restored(model))
+        for case_id, entry, repetition, provider, model in rows
+    }
 
 
 def verdicts_by_case(judged: Sequence[JudgedAnswer]) -> dict[str, list[AnswerVerdict]]:
