@@ -29,6 +29,7 @@ from kindgi_tui.local.store.values import (
     to_ms,
 )
 from kindgi_tui.wire import v01
+from kindgi_tui.wire.expectations import written_expectation
 from kindgi_tui.workbench import Conflict, Invalid, NotFound, Page
 
 
@@ -343,12 +344,17 @@ def _document(case: Case) -> str:
         document |= {"input": case.input, "output": case.output}
         if case.context is not None:
             document["context"] = case.context
-        # So have what is expected of it: arguments are compared with what a replay called, to the last digit.
+        # So has what is expected of it: arguments are compared with what a replay called, to the last digit.
         if case.expect is not None:
-            document["expect"] = case.expect.model_dump(by_alias=True, exclude_unset=True)
+            document["expect"] = written_expectation(case.expect)
         if case.corrections:
             document["corrections"] = [
-                each.model_dump(by_alias=True, exclude_unset=True) for each in case.corrections
+                {
+                    "correctionId": each.correction_id,
+                    "expect": written_expectation(each.expect),
+                    "expert": each.expert,
+                }
+                for each in case.corrections
             ]
     return dump_json(document)
 

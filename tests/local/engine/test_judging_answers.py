@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kindgi_tui.domain.comparison_records import JudgeModel
-from kindgi_tui.domain.corrections import AnswerVerdict
+from kindgi_tui.domain.corrections import AnswerVerdict, Expectation, NewCorrection
 from kindgi_tui.local.store.checks import JudgedAnswer, judged_answers
 from tests.local.engine.judging import PRICES, correct, models, no, own_set, yes
 from tests.local.engine.lab import (
@@ -127,6 +127,22 @@ async def test_the_table_on_a_set_of_judged_runs_has_an_entry_per_correction(lab
     assert len(asked.judged) == 2
     # They are not in the pass rate: one yes before, and the answer changed.
     assert metric_of(done) == (1, None)
+
+
+async def test_what_a_person_corrected_here_is_checked_from_the_next_version_of_the_set_on(lab: Lab) -> None:
+    run = await lab.judged()
+    await lab.build()
+    said = await lab.workbench.corrections.add(
+        NewCorrection(run_id=run, expect=Expectation(answer="wrong", should_say="ten days"))
+    )
+    asked = models(lab, say("x"), judge=no("It names no time."))
+    before = await lab.compare()
+    assert ("corrections" in summary_of(before), asked.judged) == (False, [])
+    await lab.build()
+    after = await lab.compare()
+    (checked,) = cases_of(after)[0]["corrections"]
+    assert (checked["correctionId"], checked["pass"], checked["why"]) == (said.id, False, "It names no time.")
+    assert [about["shouldSay"] for about in asked.judged] == ["ten days"]
 
 
 async def test_items_alone_are_not_checked_and_nobody_is_asked(lab: Lab) -> None:
