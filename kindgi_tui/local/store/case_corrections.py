@@ -17,11 +17,11 @@ def case_corrections(
     found: dict[str, list[CaseCorrection]] = {}
     # One question for all of them: a test set has up to a thousand cases.
     rows = connection.execute(
-        "SELECT r.id, c.id, c.expect, c.expert FROM json_each(?) e CROSS JOIN runs r ON r.id = e.value "
-        "CROSS JOIN corrections c ON c.run = r.seq WHERE c.ended IS NULL ORDER BY c.created, c.seq",
+        "SELECT r.id, c.id, c.expect, c.expert, c.created, c.seq FROM json_each(?) e "
+        "CROSS JOIN runs r ON r.id = e.value CROSS JOIN corrections c ON c.run = r.seq WHERE c.ended IS NULL",
         (json.dumps(list(by_stored)),),
-    )
-    for run_id, correction_id, expect, expert in rows:
+    ).fetchall()
+    for run_id, correction_id, expect, expert, *_ in sorted(rows, key=lambda row: row[4:]):
         stored = load_json(expect)
         correction = CaseCorrection(
             correction_id=correction_id,
