@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from kindgi_tui.domain.base import Frozen, Json
+from kindgi_tui.domain.blocks import Parameter, parameters_of
 from kindgi_tui.local.packs.ranges import resolve
 
 __all__ = [
@@ -102,7 +103,11 @@ class AgentVersion(Frozen):
     name: str = ""
     """Its name for people."""
     instructions: str = ""
-    """The system prompt; empty when it is a prompt block, which is refused at publish."""
+    """The system prompt, a Liquid template; empty when it comes from a prompt block."""
+    prompt: PinnedRange | None = None
+    """The prompt block its instructions come from, by range; None: `instructions`."""
+    parameters: tuple[Parameter, ...] = ()
+    """What its own instructions declare; a prompt block declares its own."""
     tools: tuple[PinnedRange, ...] = ()
     """The tools it may call: `(id, version range)`."""
     output_schema: Json = None
@@ -118,9 +123,9 @@ class AgentVersion(Frozen):
     preferred_model: str | None = None
     """The model it asks for."""
     model_settings: PinnedRange | None = None
-    """A model-settings block by range (refused at publish for now)."""
+    """A model-settings block by range; its version is pinned when the agent is published."""
     settings: tuple[PinnedRange, ...] = ()
-    """Settings blocks by range (refused at publish for now)."""
+    """Settings blocks by range, which tools read; their versions are pinned when the agent is published."""
     tool_errors: ToolErrors = ToolErrors()
     """How failed tool calls go back to the model."""
     history_limit: int | None = None
@@ -241,7 +246,8 @@ def agent_from(definition: Json) -> AgentVersion:
     """An agent from its index entry."""
     entry = _object(definition)
     output, budget = _object(entry.get("output")), _object(entry.get("budget"))
-    errors = _object(entry.get("toolErrors"))
+    errors, instructions = _object(entry.get("toolErrors")), _object(entry.get("instructions"))
+    prompt = instructions.get("prompt")
     cost = budget.get("maxCostUsd")
     defaults = ToolErrors()
     return AgentVersion(
@@ -249,6 +255,8 @@ def agent_from(definition: Json) -> AgentVersion:
         version=_text(entry.get("version")),
         name=_text(entry.get("name")),
         instructions=_text(entry.get("instructions")),
+        prompt=None if prompt is None else PinnedRange(_text(prompt), _text(instructions.get("version"))),
+        parameters=parameters_of(entry.get("parameters")),
         tools=_pinned(entry.get("tools")),
         output_schema=output.get("schema"),
         output_name=_text(output.get("name")) or "output",

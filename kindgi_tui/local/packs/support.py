@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.local.blocks.pinning import block_problems
 from kindgi_tui.local.packs.definitions import AgentVersion, PackIndex, ToolVersion
 from kindgi_tui.local.packs.ranges import is_range
 from kindgi_tui.workbench import Unsupported
@@ -69,17 +70,7 @@ def _agent_problems(agent: AgentVersion) -> Iterator[str]:
             yield f"declares {words}{_named(entry[key])}, which can't be run here yet"
     if entry.get("memory"):
         yield "declares memory, which can't be run here yet"
-    if entry.get("parameters"):
-        yield f"declares parameters{_named(entry['parameters'])}, which can't be filled in here yet"
-    if isinstance(entry.get("instructions"), dict):
-        block = _object(entry["instructions"]).get("prompt")
-        yield f"takes its instructions from the prompt block {block}, which can't be run here yet"
-    elif "{{" in agent.instructions or "{%" in agent.instructions:
-        yield "has a template in its instructions ({{ or {%), which can't be filled in here yet"
-    if agent.settings:
-        yield f"declares settings blocks{_named(entry.get('settings'))}, which can't be run here yet"
-    if agent.model_settings is not None:
-        yield f"declares the model-settings block {agent.model_settings.id}, which can't be run here yet"
+    yield from block_problems(agent)
     policy = _object(entry.get("conversationPolicy"))
     other = sorted(key for key, value in policy.items() if key != "historyLimit" and value is not None)
     if other:

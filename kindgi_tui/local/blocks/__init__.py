@@ -1,0 +1,1 @@
+"""Blocks of the local workbench: templates rendered, schemas checked, and what an agent version pins."""
