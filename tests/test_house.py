@@ -11,8 +11,8 @@ import kindgi_tui
 
 PACKAGE = Path(kindgi_tui.__file__).parent
 HEAVY = {
-    "aiohttp", "anthropic", "httpx", "jsonschema", "kindgi", "openai", "rich", "starlette", "textual", "uvicorn",
-    "yaml",
+    "aiohttp", "anthropic", "httpx", "jsonschema", "kindgi", "liquid", "openai", "rich", "starlette", "textual",
+    "uvicorn", "yaml",
 }  # fmt: skip
 
 

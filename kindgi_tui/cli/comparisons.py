@@ -12,6 +12,7 @@ from kindgi_tui.cli.errors import ANSWER_NO, DONE, INTERRUPTED, say
 from kindgi_tui.cli.following import wait_for_end
 from kindgi_tui.cli.gates import LEAST, Least, Regression, failed_gates, finished_well
 from kindgi_tui.cli.listing import print_pages
+from kindgi_tui.cli.overriding import OverriddenPrompt, OverriddenSettings, gathered, overriding
 from kindgi_tui.cli.parameters import F, paged, pages, project_filter, project_option
 from kindgi_tui.cli.report import CASES, candidate_name, print_comparison
 from kindgi_tui.cli.review import regressed
@@ -28,6 +29,7 @@ from kindgi_tui.domain.comparison_records import (
 )
 from kindgi_tui.domain.headline import percent, percents
 from kindgi_tui.domain.limits import check_gate, check_sample
+from kindgi_tui.domain.overrides import Overrides
 from kindgi_tui.wire import v04
 from kindgi_tui.workbench import Page
 
@@ -102,6 +104,7 @@ def gate_options(function: F) -> F:
 @click.option("--case-timeout", type=click.FloatRange(min=0, min_open=True), default=600.0, show_default=True,
     metavar="SECONDS", help="After this a stuck run is given up.")  # fmt: skip
 @click.option("--fresh", is_flag=True, help="Ask the models again, whatever replies are stored.")
+@overriding
 @click.option("--correlation-id", help="An id of your own, kept with it.")
 @click.option("--dry-run", is_flag=True, help="Only say what would run, and what it may cost.")
 @click.option("--wait", is_flag=True, help="Wait for the end and print the report; Ctrl-C cancels.")
@@ -125,6 +128,8 @@ async def start(
     concurrency: int,
     case_timeout: float,
     fresh: bool,
+    override_settings: tuple[OverriddenSettings, ...],
+    override_prompt: tuple[OverriddenPrompt, ...],
     correlation_id: str | None,
     dry_run: bool,
     wait: bool,
@@ -140,7 +145,8 @@ async def start(
     if seed is not None and sample is None:
         raise click.UsageError("--seed needs --sample.")
     part = _sample(sample, seed, hold_out_share)
-    gated = _check_gate(least, regression, part)
+    overrides = gathered(override_settings, override_prompt)
+    gated = _check_gate(least, regression, part, overrides)
     request = ComparisonRequest(
         test_set_id=test_set,
         version=version,
@@ -158,6 +164,7 @@ async def start(
         fresh=fresh,
         case_timeout=case_timeout,
         correlation_id=correlation_id,
+        overrides=overrides,
     )
     if dry_run:
         if gated:
@@ -176,7 +183,7 @@ async def start(
 async def follow(call: Call, comparison: str, least: tuple[Least, ...], regression: Regression | None) -> int:
     """Waits for the end of COMPARISON and prints its report. Ctrl-C cancels it."""
     found = await call.bench.comparisons.get(comparison)
-    _check_gate(least, regression, found.request.sample)
+    _check_gate(least, regression, found.request.sample, found.request.overrides)
     return await _ended(call, _given(found), least, regression)
 
 
@@ -260,7 +267,7 @@ async def resume(
 ) -> int:
     """Runs what is left of COMPARISON, which failed or was cancelled; finished runs stay as they are."""
     found = await call.bench.comparisons.get(comparison)
-    if _check_gate(least, regression, found.request.sample) or wait:
+    if _check_gate(least, regression, found.request.sample, found.request.overrides) or wait:
         return await _ended(call, call.bench.comparisons.resume(found.id), least, regression)
     _print_started(call, await call.bench.comparisons.resume(found.id))
     return DONE
@@ -275,7 +282,7 @@ async def rescore(
 ) -> int:
     """Rates the replays of COMPARISON again, with what was judged on them since, as a new comparison."""
     found = await call.bench.comparisons.get(comparison)
-    _check_gate(least, regression, found.request.sample)
+    _check_gate(least, regression, found.request.sample, found.request.overrides)
     return await _ended(call, call.bench.comparisons.rescore(found.id), least, regression)
 
 
@@ -320,11 +327,16 @@ async def _given(comparison: Comparison) -> Comparison:
     return comparison
 
 
-def _check_gate(least: tuple[Least, ...], regression: Regression | None, sample: SamplePart | None) -> bool:
+def _check_gate(
+    least: tuple[Least, ...],
+    regression: Regression | None,
+    sample: SamplePart | None,
+    overrides: Overrides | None,
+) -> bool:
     """Whether there is a gate. Raises LimitError when none may decide by that comparison."""
     gated = bool(least) or regression is not None
     if gated:
-        check_gate(None if sample is None else sample.part, overridden=False)
+        check_gate(None if sample is None else sample.part, overridden=overrides is not None)
     return gated
 
 
@@ -345,6 +357,8 @@ def _note(comparison: Comparison) -> str:
         notes.append("rescore")
     if comparison.request.sample is not None:
         notes.append(comparison.request.sample.part)
+    if comparison.request.overrides is not None:
+        notes.append("overrides")
     return ", ".join(notes)
 
 

@@ -24,6 +24,7 @@ NOUNS: dict[str, tuple[str, str]] = {
         "A new version on a test set: start, follow, show, cancel, resume, rescore.",
     ),
     "packs": ("packs", "Your agents and tools: init, publish, watch, list, env."),
+    "blocks": ("blocks", "Settings, prompts and model settings that agents pin: publish, list, show."),
     "agents": ("agents", "Published agents: list, show."),
     "flows": ("flows", "Published flows: list."),
     "models": ("models", "Where models are asked: list, check."),

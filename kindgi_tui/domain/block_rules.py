@@ -184,7 +184,7 @@ def unknown_reads(
         root = path[0]
         if root == "settings" and settings is not None:
             if len(path) < 2 or path[1] not in settings:
-                found[f'it reads {read_words(path)}, and the agent names no such settings block'] = None
+                found[f"it reads {read_words(path)}, and the agent names no such settings block"] = None
         elif root == "input":
             found["it reads input, which can't be given here yet"] = None
         elif root != "settings" and root not in names and root not in GIVEN:

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Literal
 
 from kindgi_tui.domain.base import Frozen, Json
+from kindgi_tui.domain.overrides import Overrides
 
 ComparisonStatus = Literal["pending", "running", "completed", "failed", "cancelled"]
 """Where a comparison stands; the last three are final, the last two can be resumed."""
@@ -72,6 +73,8 @@ class ComparisonRequest(Frozen):
     """An id of the caller's own; may not start with `pin:` or `latest:`."""
     judge_model: JudgeModel | None = None
     """The model that judges answers: in a set of comparisons the primary's, for all. None: the candidate's own."""
+    overrides: Overrides | None = None
+    """Block content the replays run in place of what the version pins; None: its own."""
 
 
 class ComparisonProgress(Frozen):

@@ -163,7 +163,9 @@ def _settings_issues(
     found = [OverrideIssue(pointer=f"{pointer}{each.pointer}", message=each.message) for each in misfits]
     if block is model:
         found += [
-            OverrideIssue(pointer=pointer + each.pointer.removeprefix("/content/values"), message=each.message)
+            OverrideIssue(
+                pointer=pointer + each.pointer.removeprefix("/content/values"), message=each.message
+            )
             for each in model_settings_problems(values, checkers)
         ]
     return found
@@ -209,11 +211,8 @@ def _unknown_reads(
     settings = {block.id for block in agent.blocks.settings}
     found: dict[str, None] = {}
     for path in reads:
-        if path[0] == "settings":
-            fits = len(path) > 1 and path[1] in settings
-        else:
-            fits = path[0] in known
-        if not fits:
+        setting = path[0] == "settings"
+        if not (len(path) > 1 and path[1] in settings if setting else path[0] in known):
             found[read_words(path)] = None
     return list(found)
 

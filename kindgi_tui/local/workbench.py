@@ -21,6 +21,7 @@ from kindgi_tui.workbench import Conflict, NotFound
 
 if TYPE_CHECKING:
     from kindgi_tui.domain.serving import KeyedRequest
+    from kindgi_tui.local.parts.blocks import LocalBlocks
     from kindgi_tui.local.parts.catalog import LocalCatalog, LocalModels, LocalPacks
     from kindgi_tui.local.parts.comparisons import LocalComparisons
     from kindgi_tui.local.parts.corrections import LocalCorrections
@@ -146,6 +147,13 @@ class LocalWorkbench:
         from kindgi_tui.local.parts.catalog import LocalPacks
 
         return LocalPacks(self._access)
+
+    @cached_property
+    def blocks(self) -> "LocalBlocks":
+        """Blocks."""
+        from kindgi_tui.local.parts.blocks import LocalBlocks
+
+        return LocalBlocks(self._access)
 
     @cached_property
     def models(self) -> "LocalModels":

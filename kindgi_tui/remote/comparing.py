@@ -12,6 +12,7 @@ from kindgi_tui.domain.comparison_records import (
     SamplePart,
     Weighing,
 )
+from kindgi_tui.domain.overrides import overrides_of
 from kindgi_tui.remote.reading import moment, moment_if, text, text_if, whole, word
 from kindgi_tui.remote.runtime import given
 
@@ -40,6 +41,7 @@ def start_body(request: ComparisonRequest, *, dry_run: bool = False) -> dict[str
             "sample": None
             if sample is None
             else {"part": sample.part, "seed": sample.seed, "holdOutShare": sample.hold_out_share},
+            "overrides": None if request.overrides is None else request.overrides.wire,
         }
     )
 
@@ -114,6 +116,7 @@ def request_of(value: dict[str, Json]) -> ComparisonRequest:
         weighing=weighing,
         sample=_sample(settings.get("sample")),
         correlation_id=text_if(value, "correlationId"),
+        overrides=overrides_of(settings.get("overrides")),
     )
 
 

@@ -15,6 +15,7 @@ from kindgi_tui.remote.parts.absent import (
     RemoteAnswers,
     RemoteAudit,
     RemoteCorrections,
+    RemoteBlocks,
     RemoteGuidelines,
     RemoteModels,
     RemotePacks,
@@ -69,6 +70,8 @@ class RemoteWorkbench:
         """Tools."""
         self.packs = RemotePacks()
         """Packs."""
+        self.blocks = RemoteBlocks()
+        """Blocks."""
         self.models = RemoteModels()
         """Models."""
         self.audit = RemoteAudit()

@@ -290,6 +290,7 @@ def comparison(value: Comparison) -> dict[str, Json]:
                 "k": request.k,
                 "groupWeights": request.weighing,
                 "sample": plain(request.sample),
+                "overrides": None if request.overrides is None else request.overrides.wire,
                 "rescoreOf": value.rescore_of,
             }
         ),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from kindgi_tui.workbench.catalog import (
+    Blocks,
     Catalog,
     Models,
     ModelStatus,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Answers",
     "Audit",
+    "Blocks",
     "Catalog",
     "Comparisons",
     "Conflict",
@@ -170,6 +172,11 @@ class Workbench(Protocol):
     @property
     def packs(self) -> Packs:
         """Packs."""
+        ...
+
+    @property
+    def blocks(self) -> Blocks:
+        """Blocks."""
         ...
 
     @property

@@ -126,7 +126,7 @@ def read_template(template: str) -> TemplateReading:
         return TemplateReading(problem=_words(cause), line=_line(cause))
     for name, spans in analysis.filters.items():
         if name not in _environment().filters:
-            line = template.count("\n", 0, max(0, spans[0].start)) + 1
+            line = template.count("\n", 0, max(0, spans[0].index)) + 1
             return TemplateReading(problem=f"there is no filter {name}", line=line)
     paths = {_path(found.segments): None for each in analysis.globals.values() for found in each}
     return TemplateReading(reads=tuple(paths))
@@ -135,7 +135,7 @@ def read_template(template: str) -> TemplateReading:
 def render(template: str, scope: Mapping[str, Json]) -> str:
     """The template with its names filled in. Raises TemplateError."""
     try:
-        return _parsed(template).render(**scope)
+        return _parsed(template).render(dict(scope))
     except TemplateError:
         raise
     except (LiquidError, ArithmeticError, RecursionError, ValueError, TypeError) as cause:

@@ -1,12 +1,30 @@
-"""What a turn needs of the catalog: the agent's version, and each tool it may call at the version it runs."""
+"""What a turn needs of the catalog: the agent's version, the blocks it pins, and each tool at the version it runs."""
 
 import sqlite3
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.blocks import PinnedBlocks, settings_values
 from kindgi_tui.domain.catalog import CatalogVersion
-from kindgi_tui.local.models.calls import OutputSchema, ToolOffer
+from kindgi_tui.domain.javascript import json_equal
+from kindgi_tui.domain.overrides import AgentHas, Overrides, issues_sentence, overridden, override_issues
+from kindgi_tui.domain.runs import Subject
+from kindgi_tui.local.blocks.checking import checkers
+from kindgi_tui.local.blocks.turn_blocks import TurnBlocks, turn_blocks
+from kindgi_tui.local.models.calls import ModelRef, OutputSchema, ToolOffer
+from kindgi_tui.local.models.config import ModelsConfig
 from kindgi_tui.local.packs.definitions import AgentVersion, ToolVersion, agent_from, resolve, tool_from
-from kindgi_tui.local.store.catalog import entry_versions, get_pack, get_version, list_entries, pack_env
+from kindgi_tui.local.store.blocks import pinned_blocks
+from kindgi_tui.local.store.catalog import (
+    entry_versions,
+    find_version,
+    get_pack,
+    get_version,
+    list_entries,
+    pack_env,
+)
+from kindgi_tui.workbench import Invalid
 
 
 @dataclass(frozen=True)
@@ -37,10 +55,35 @@ class Candidate:
     """Its tools, as a model is offered them."""
     output: OutputSchema | None
     """The shape of its typed answer."""
+    pinned: PinnedBlocks
+    """The blocks its version pins, as they were published."""
+    blocks: TurnBlocks
+    """What its turns take from them, overrides applied."""
+
+    @property
+    def has(self) -> AgentHas:
+        """What a template of it may read and name."""
+        return AgentHas(
+            self.agent.id, self.agent.version, tuple(wanted.id for wanted in self.agent.tools), self.pinned
+        )
+
+    def model(self, config: ModelsConfig) -> ModelRef:
+        """Which model answers for it: the one its model settings name, else the one it prefers. Raises NoProvider."""
+        blocks, agent = self.blocks, self.agent
+        own = blocks.provider is None or blocks.provider == agent.preferred_provider
+        return config.resolve(
+            blocks.provider or agent.preferred_provider,
+            blocks.model or (agent.preferred_model if own else None),
+        )
 
 
-def load_candidate(connection: sqlite3.Connection, agent_id: str, version: str | None) -> Candidate:
-    """The agent at that version (the newest when none is named), with its tools. Raises NotFound."""
+def load_candidate(
+    connection: sqlite3.Connection, agent_id: str, version: str | None, overrides: Overrides | None = None
+) -> Candidate:
+    """The agent at that version (the newest when none is named), with its tools and blocks. Raises NotFound.
+
+    `overrides` replace content of its blocks; whether they may is `check_overrides`'s to say.
+    """
     entry = get_version(connection, "agent", agent_id, version)
     agent = agent_from(entry.definition)
     tools: dict[str, Tool] = {}
@@ -53,6 +96,7 @@ def load_candidate(connection: sqlite3.Connection, agent_id: str, version: str |
             missing = missing or _missing(connection, tool_id, wanted, versions)
             continue
         tools[tool_id] = _tool(connection, found)
+    pinned = pinned_blocks(connection, agent.id, agent.version)
     definition = agent.definition if isinstance(agent.definition, dict) else {}
     policy = definition.get("conversationPolicy")
     return Candidate(
@@ -71,7 +115,48 @@ def load_candidate(connection: sqlite3.Connection, agent_id: str, version: str |
         output=None
         if agent.output_schema is None
         else OutputSchema(name=agent.output_name, schema=agent.output_schema),
+        pinned=pinned,
+        blocks=turn_blocks(agent, overridden(pinned, overrides)),
     )
+
+
+def check_overrides(candidate: Candidate, overrides: Overrides | None) -> None:
+    """Raises Invalid, naming each override that does not fit the candidate."""
+    issues = () if overrides is None else override_issues(overrides, candidate.has, checkers())
+    if issues:
+        agent = candidate.agent
+        raise Invalid(
+            issues_sentence(agent.id, agent.version, issues), code="validation-failed", field="overrides"
+        )
+
+
+def settings_changed(
+    connection: sqlite3.Connection, candidate: Candidate, recorded: Iterable[Subject]
+) -> frozenset[Subject]:
+    """Of the versions that made recorded runs, those that pin other settings than the candidate runs with.
+
+    What counts is the content: the same values under another version change nothing. A version that isn't registered
+    here is taken to have had the settings that the candidate's version pins, so only overrides make a difference.
+    """
+    now = candidate.blocks.settings
+    return frozenset(
+        subject
+        for subject in set(recorded)
+        if not json_equal(_plain(_past_settings(connection, candidate, subject)), _plain(now))
+    )
+
+
+def _past_settings(
+    connection: sqlite3.Connection, candidate: Candidate, subject: Subject
+) -> Mapping[str, dict[str, Json]]:
+    registered = find_version(connection, "agent", subject.id, subject.version) is not None
+    return settings_values(
+        pinned_blocks(connection, subject.id, subject.version) if registered else candidate.pinned
+    )
+
+
+def _plain(settings: Mapping[str, dict[str, Json]]) -> Json:
+    return dict(settings)
 
 
 def _tool(connection: sqlite3.Connection, entry: CatalogVersion) -> Tool:

@@ -4,6 +4,7 @@ import os
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparing import taken_cases
@@ -17,9 +18,9 @@ from kindgi_tui.domain.limits import (
 )
 from kindgi_tui.domain.runs import recorded_calls
 from kindgi_tui.domain.test_sets import Case
-from kindgi_tui.local.engine.candidates import Candidate, load_candidate
+from kindgi_tui.local.engine.candidates import Candidate, check_overrides, load_candidate
 from kindgi_tui.local.engine.judging_answers import judge_of, judged_entries
-from kindgi_tui.local.engine.replaying import replay_input
+from kindgi_tui.local.engine.replaying import asked_of, replay_input
 from kindgi_tui.local.engine.results import options_of
 from kindgi_tui.local.models.cache import cache_key
 from kindgi_tui.local.models.calls import ModelRef, ModelRequest, SystemMessage, UserMessage
@@ -85,7 +86,7 @@ def check_start(connection: sqlite3.Connection, request: ComparisonRequest, conf
             code="reference-out-of-scope",
             field="projectId",
         )
-    candidate = load_candidate(connection, request.agent_id or "", request.subject_version)
+    candidate = load_candidate(connection, request.agent_id or "", request.subject_version, request.overrides)
     built_from = test_set.request.agent_id
     if built_from != request.agent_id:
         named = built_from or test_set.request.flow_id
@@ -94,7 +95,8 @@ def check_start(connection: sqlite3.Connection, request: ComparisonRequest, conf
             code="bad-input",
             field="agentRef",
         )
-    model = config.resolve(candidate.agent.preferred_provider, candidate.agent.preferred_model)
+    check_overrides(candidate, request.overrides)
+    model = candidate.model(config)
     if request.fresh:
         _check_asked(config, model)
     judge = judge_of(request.judge_model, model) or model
@@ -139,11 +141,13 @@ def plan_of(connection: sqlite3.Connection, checked: Checked, config: ModelsConf
     """What would run. `cached` counts repetitions whose first reply is stored, `judged` the answers to judge."""
     request, candidate = checked.request, checked.candidate
     places = [(case, each) for case in checked.cases for each in range(1, request.repetitions + 1)]
-    stored = {
-        (case.case_id, repetition)
-        for case, repetition in places
-        if not request.fresh and get_reply(connection, _first_key(checked, case, repetition)) is not None
-    }
+    problems: list[str] = [] if candidate.missing is None else [candidate.missing]
+    stored: set[tuple[str, int]] = set()
+    if not request.fresh:
+        try:
+            stored = _stored(connection, checked, places)
+        except ValueError as cause:
+            problems.append(f"The instructions of {candidate.agent.id} can't be filled in: {cause}.")
     asked = len(places) - len(stored)
     judged = _to_judge(checked, request.repetitions)
     # A verdict on a repetition that is answered from the cache is there too, if it was judged before.
@@ -155,7 +159,6 @@ def plan_of(connection: sqlite3.Connection, checked: Checked, config: ModelsConf
         if (case_id, repetition) not in stored
         or (case_id, entry, repetition, judge.provider, judge.model) not in before
     ]
-    problems: list[str] = [] if candidate.missing is None else [candidate.missing]
     if asked and checked.model.provider not in config.providers:
         problems.append(
             f"{asked} of {len(places)} repetitions need {checked.model}, and no provider "
@@ -211,10 +214,24 @@ def _cost(cases: Sequence[Case], turns: int, verdicts: int) -> float | None:
     return spent / len(past) * turns + spent / sum(calls for _, calls in past) * verdicts
 
 
-def _first_key(checked: Checked, case: Case, repetition: int) -> str:
+def _stored(
+    connection: sqlite3.Connection, checked: Checked, places: Sequence[tuple[Case, int]]
+) -> set[tuple[str, int]]:
+    """The repetitions, by case id, whose first reply is stored. Raises ValueError (`_first_key`)."""
+    at = datetime.now(UTC)
+    return {
+        (case.case_id, repetition)
+        for case, repetition in places
+        if get_reply(connection, _first_key(checked, case, repetition, at)) is not None
+    }
+
+
+def _first_key(checked: Checked, case: Case, repetition: int, at: datetime) -> str:
+    """The key of a repetition's first request. Raises ValueError where the instructions can't be filled in."""
     message, reads, history = replay_input(case)
+    blocks = checked.candidate.blocks
     conversation = (
-        SystemMessage(text=checked.candidate.agent.instructions),
+        SystemMessage(text=blocks.instructions(asked_of(case, history, at))),
         *history,
         UserMessage(text=message if reads is None else reads),
     )
@@ -224,7 +241,7 @@ def _first_key(checked: Checked, case: Case, repetition: int) -> str:
             messages=conversation,
             tools=checked.candidate.offers,
             output=checked.candidate.output,
-            settings={},
+            settings=dict(blocks.sampling),
             purpose="turn",
             repetition=repetition,
         )

@@ -2,19 +2,20 @@
 
 import random
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.runs import RunDetail, Segment, Subject, recorded_calls
 from kindgi_tui.domain.test_sets import Case
+from kindgi_tui.local.blocks.turn_blocks import Asked
 from kindgi_tui.local.engine.candidates import Candidate
 from kindgi_tui.local.engine.conversation import EVENT_STARTS, as_event, history_messages, text_of
 from kindgi_tui.local.engine.replay_rules import ReplayRules
 from kindgi_tui.local.engine.tool_calls import ReplayCalls, reads_as_data
 from kindgi_tui.local.engine.turns import Answering, Turn, TurnFailed
-from kindgi_tui.local.models.calls import Message, ModelRef
+from kindgi_tui.local.models.calls import Message, ModelRef, UserMessage
 from kindgi_tui.local.packs.services import PackServices
 from kindgi_tui.local.store.comparisons import FinishedRepetition
 from kindgi_tui.workbench import WorkbenchError
@@ -34,6 +35,10 @@ class ReplaySettings:
     """Which model is asked."""
     reads_live: bool
     """Whether reads run live even where they are recorded."""
+    other_settings: frozenset[Subject] = frozenset()
+    """The versions of recorded runs that pin other settings than the candidate runs with."""
+    asked_at: datetime | None = None
+    """The moment its templates read, the same on every repetition; None: now."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,13 @@ def replay_input(case: Case) -> tuple[str, str | None, list[Message]]:
     return message, reads, history_messages(context.get("history"))
 
 
+def asked_of(case: Case, history: Sequence[Message], at: datetime) -> Asked:
+    """What the template of the instructions reads of a replay: the past turn's conversation and place in it."""
+    output = case.output if isinstance(case.output, dict) else {}
+    turns = sum(1 for message in history if isinstance(message, UserMessage))
+    return Asked(at, str(output.get("conversationId") or ""), turns + 1)
+
+
 async def replay_case(
     settings: ReplaySettings, case: Case, repetition: int, models: Answering, services: PackServices
 ) -> Replayed:
@@ -86,15 +98,25 @@ async def replay_case(
             [call for call in recorded_calls(case.output) if call.finished],
             reads_live=settings.reads_live,
             strict=case.strict,
+            other_settings=case.subject in settings.other_settings,
         ),
         settings.candidate.tools,
         services,
         _past_env(context),
         run_id,
         settings.project_id,
+        settings.candidate.blocks.settings,
     )
-    turn = Turn(settings.candidate, settings.model, models, calls, repetition, reads_result=reads_as_data)
     message, reads, history = replay_input(case)
+    turn = Turn(
+        settings.candidate,
+        settings.model,
+        models,
+        calls,
+        repetition,
+        reads_result=reads_as_data,
+        asked=asked_of(case, history, settings.asked_at or started),
+    )
     error: str | None = None
     output: dict[str, Json] | None = None
     try:

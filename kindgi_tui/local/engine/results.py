@@ -30,6 +30,7 @@ def options_of(request: ComparisonRequest, comparison_id: str, version: str) -> 
         sample=None
         if sample is None
         else Sample(part=sample.part, seed=sample.seed, hold_out_share=sample.hold_out_share),
+        overrides=None if request.overrides is None else request.overrides.wire,
     )
     target = (
         Target(agent_id=request.agent_id, version=request.subject_version)

@@ -14,7 +14,7 @@ from pathlib import Path
 from kindgi_tui.domain.comparing import taken_cases
 from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.test_sets import Case
-from kindgi_tui.local.engine.candidates import Candidate, load_candidate
+from kindgi_tui.local.engine.candidates import Candidate, load_candidate, settings_changed
 from kindgi_tui.local.engine.ending import COMPLETED, STOPPED, Ending, finish_comparison
 from kindgi_tui.local.engine.judging_answers import Judging, judge_of
 from kindgi_tui.local.engine.launching import launches
@@ -120,8 +120,18 @@ async def _run_owned(
     done = frozenset((one.case_id, one.repetition) for one in finished)
     request = comparison.request
     cases, _ = taken_cases(every, options_of(request, comparison_id, comparison.test_set_version).comparison)
-    model = config.resolve(candidate.agent.preferred_provider, candidate.agent.preferred_model)
-    settings = ReplaySettings(comparison_id, comparison.project_id, candidate, model, request.reads == "live")
+    model = candidate.model(config)
+    settings = ReplaySettings(
+        comparison_id,
+        comparison.project_id,
+        candidate,
+        model,
+        request.reads == "live",
+        other_settings=await database.read(
+            lambda c: settings_changed(c, candidate, (case.subject for case in cases))
+        ),
+        asked_at=comparison.created_at,
+    )
     judging = Judging(
         judge_of(request.judge_model, model, judged),
         request.repetitions,
@@ -166,7 +176,7 @@ def _load(
     comparison = comparisons.get_comparison(connection, comparison_id, with_result=False)
     request = comparison.request
     seq = comparisons.version_of(connection, comparison_id)
-    candidate = load_candidate(connection, request.agent_id or "", request.subject_version)
+    candidate = load_candidate(connection, request.agent_id or "", request.subject_version, request.overrides)
     finished = comparisons.finished_repetitions(connection, comparison_id)
     judged = judged_answers(connection, comparison_id)
     return comparison, all_cases(connection, seq), candidate, finished, judged

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.runs import RunDetail, Segment, Subject
+from kindgi_tui.local.blocks.turn_blocks import Asked
 from kindgi_tui.local.engine.candidates import load_candidate
 from kindgi_tui.local.engine.launching import launches
 from kindgi_tui.local.engine.replies import stored_models
@@ -43,8 +44,8 @@ async def start_run(
     if candidate.missing is not None:
         raise Unsupported(candidate.missing, code="tool-not-published")
     config = load_models(folder)
-    model = config.resolve(candidate.agent.preferred_provider, candidate.agent.preferred_model)
-    run_id = str(uuid.uuid4())
+    model = candidate.model(config)
+    run_id, conversation = str(uuid.uuid4()), str(uuid.uuid4())
     started = datetime.now(UTC)
     async with (
         PackServices(folder / "packs", launches(database), logs_dir=folder / "logs") as services,
@@ -52,8 +53,8 @@ async def start_run(
     ):
         inner = await stack.enter_async_context(Models(config)) if config.providers else None
         models: Answering = stored_models(database, inner, fresh)
-        calls = LiveCalls(candidate.tools, services, run_id, project_id)
-        turn = Turn(candidate, model, models, calls)
+        calls = LiveCalls(candidate.tools, services, run_id, project_id, settings=candidate.blocks.settings)
+        turn = Turn(candidate, model, models, calls, asked=Asked(started, conversation))
         failure: str | None = None
         output: dict[str, Json] | None = None
         try:
@@ -73,6 +74,7 @@ async def start_run(
         segments,
         calls.sent_env,
         turn.appended,
+        conversation,
     )
 
     def record(connection: sqlite3.Connection) -> None:

@@ -32,6 +32,8 @@ class LiveCalls:
     """Its project."""
     sent_env: dict[str, Json] = field(default_factory=dict)
     """The environment values each tool was sent, by tool id."""
+    settings: Mapping[str, dict[str, Json]] = field(default_factory=dict)
+    """The values of the agent's settings blocks, by id."""
 
     async def __call__(self, step: int, calls: Sequence[ToolCall]) -> list[CallResult]:
         """The results of one message's calls, run at once."""
@@ -43,7 +45,7 @@ class LiveCalls:
             return unknown_tool(call.name, self.tools)
         if tool.version.env:
             self.sent_env[call.name] = dict(tool.env)
-        return await invoke(self.services, tool, call, tool.env, self.run_id, self.project_id)
+        return await invoke(self.services, tool, call, tool.env, self.run_id, self.project_id, self.settings)
 
 
 @dataclass
@@ -62,6 +64,8 @@ class ReplayCalls:
     """The replay's run."""
     project_id: str
     """Its project."""
+    settings: Mapping[str, dict[str, Json]] = field(default_factory=dict)
+    """The values of the candidate's settings blocks, by id."""
 
     async def __call__(self, step: int, calls: Sequence[ToolCall]) -> list[CallResult]:
         """The results of one message's calls. What happens to each is decided in their order; live ones run at once."""
@@ -101,7 +105,7 @@ class ReplayCalls:
                 as_data=reaches_outside(tool.version),
             )
         env = self.past_env.get(call.name, tool.env)
-        result = await invoke(self.services, tool, call, env, self.run_id, self.project_id)
+        result = await invoke(self.services, tool, call, env, self.run_id, self.project_id, self.settings)
         return CallResult(result.content, result.failed, result.kind, trace)
 
 
@@ -128,9 +132,18 @@ def unknown_tool(name: str, tools: Mapping[str, Tool]) -> CallResult:
 
 
 async def invoke(
-    services: PackServices, tool: Tool, call: ToolCall, env: Mapping[str, str], run_id: str, project_id: str
+    services: PackServices,
+    tool: Tool,
+    call: ToolCall,
+    env: Mapping[str, str],
+    run_id: str,
+    project_id: str,
+    settings: Mapping[str, dict[str, Json]] | None = None,
 ) -> CallResult:
-    """Runs one call in its pack's service. Raises Unavailable and Invalid where it could not be made."""
+    """Runs one call in its pack's service, with the agent's settings by block id.
+
+    Raises Unavailable and Invalid where it could not be made.
+    """
     result: ToolResult = await services.invoke(
         tool.pack_digest,
         call.name,
@@ -141,6 +154,7 @@ async def invoke(
         project_id,
         TOOL_TIMEOUT_MS,
         call_id=call.id,
+        settings=settings,
     )
     if result.error is None:
         return CallResult(result.output)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Literal, Protocol
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.local.blocks.turn_blocks import Asked
 from kindgi_tui.local.engine.candidates import Candidate
 from kindgi_tui.local.models.calls import (
     AgentMessage,
@@ -84,6 +85,8 @@ class Turn:
     """Which repetition of a case this is; it sets stored replies apart."""
     reads_result: Callable[[CallResult], Json] = lambda result: result.content
     """How the model reads a result."""
+    asked: Asked | None = None
+    """When and where it is taken, for the template of its instructions; None: now, as the first of a conversation."""
     appended: list[Json] = field(default_factory=list)
     """The messages so far, in the wire's names."""
     traces: list[dict[str, Json]] = field(default_factory=list)
@@ -122,7 +125,7 @@ class Turn:
     async def _take(self, message: str, history: Sequence[Message], reads: str | None) -> dict[str, Json]:
         agent = self.candidate.agent
         started = time.monotonic()
-        conversation: list[Message] = [SystemMessage(text=agent.instructions), *history]
+        conversation: list[Message] = [SystemMessage(text=self._instructions()), *history]
         conversation.append(UserMessage(text=message if reads is None else reads))
         self._append("user", message)
         retries = repairs = 0
@@ -154,13 +157,19 @@ class Turn:
             conversation += [AgentMessage(text=text), UserMessage(text=ask)]
             self._append("system", ask)
 
+    def _instructions(self) -> str:
+        try:
+            return self.candidate.blocks.instructions(self.asked or Asked(datetime.now(UTC)))
+        except ValueError as cause:  # a template's error, whose module loads a library
+            raise TurnFailed(f"Its instructions can't be filled in: {cause}.", "render-failure") from cause
+
     async def _ask(self, conversation: list[Message]) -> ModelReply:
         request = ModelRequest.model_construct(
             model=self.model,
             messages=tuple(conversation),
             tools=self.candidate.offers,
             output=self.candidate.output,
-            settings={},
+            settings=dict(self.candidate.blocks.sampling),
             purpose="turn",
             repetition=self.repetition,
         )

@@ -137,8 +137,10 @@ class PackService:
         *,
         call_id: str | None = None,
         idempotency_key: str | None = None,
+        settings: Mapping[str, dict[str, Json]] | None = None,
     ) -> ToolResult:
-        """Calls a tool. `env` are the values its `ctx.env` holds, `timeout_ms` the deadline of this call.
+        """Calls a tool. `env` are the values its `ctx.env` holds, `settings` those of `ctx.settings` by block id,
+        `timeout_ms` the deadline of this call.
 
         What the call came to, a service that died during it included, is in the result. Raises Invalid (an
         environment variable the pack requires has no value) and Unavailable (the service can't be started) only
@@ -151,6 +153,7 @@ class PackService:
             "requestId": call_id,
             "idempotencyKey": idempotency_key,
             "env": dict(env or {}),
+            "settings": dict(settings) if settings else None,
         }
         message = {
             "v": 2,

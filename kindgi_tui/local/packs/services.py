@@ -65,6 +65,7 @@ class PackServices:
         *,
         call_id: str | None = None,
         idempotency_key: str | None = None,
+        settings: Mapping[str, dict[str, Json]] | None = None,
     ) -> ToolResult:
         """Calls a tool of the snapshot, as `PackService.invoke` does. Raises NotFound when it isn't there."""
         service = await self.service(digest)
@@ -78,6 +79,7 @@ class PackServices:
             timeout_ms,
             call_id=call_id,
             idempotency_key=idempotency_key,
+            settings=settings,
         )
 
     async def service(self, digest: str) -> PackService:

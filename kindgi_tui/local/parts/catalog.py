@@ -1,7 +1,9 @@
 """Agents, flows, packs and models of the local workbench."""
 
 import asyncio
+import sqlite3
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.catalog import CatalogVersion, EntryKind, PackSnapshot, Published
@@ -9,6 +11,9 @@ from kindgi_tui.local.access import Access
 from kindgi_tui.local.store import catalog
 from kindgi_tui.local.store.values import from_ms, now_ms
 from kindgi_tui.workbench import ModelStatus, NotFound
+
+if TYPE_CHECKING:
+    from kindgi_tui.local.packs.definitions import AgentVersion
 
 
 class LocalCatalog:
@@ -45,12 +50,14 @@ class LocalPacks:
 
     async def publish(self, folder: Path, python: str | None = None) -> Published:
         """Copies, indexes and registers a pack."""
+        from kindgi_tui.local.blocks.pinning import check_blocks, resolve_blocks
         from kindgi_tui.local.packs.publishing import (
             check_supported,
             declared_id,
             index_pack,
             install_snapshot,
         )
+        from kindgi_tui.local.store.blocks import pin_blocks
 
         self._access.require("admin")
         known = declared_id(folder)
@@ -58,6 +65,7 @@ class LocalPacks:
         with await index_pack(folder, python, env) as indexed:
             check_supported(indexed.index)
             index = indexed.index
+            await self._access.read(lambda c: check_blocks(c, _new_agents(c, index.agents)))
             snapshot = PackSnapshot(
                 digest=indexed.digest,
                 pack_id=index.pack_id,
@@ -73,12 +81,22 @@ class LocalPacks:
                 *(("agent", each.id, each.version, each.digest, each.definition) for each in index.agents),
                 *(("flow", each.id, each.version, each.digest, each.definition) for each in index.flows),
             ]
+
+            def register(connection: sqlite3.Connection) -> Published:
+                new = _new_agents(connection, index.agents)
+                check_blocks(connection, new)
+                published = catalog.register_pack(connection, snapshot, entries)
+                for agent in new:
+                    pins = resolve_blocks(connection, agent).pins
+                    pin_blocks(connection, agent.id, agent.version, pins)
+                return published
+
             # Files first: a snapshot without a row is harmless, a row without its files is not.
             await asyncio.to_thread(install_snapshot, indexed, self._access.packs_folder)
             return await self._access.write(
                 "admin",
                 "packs.publish",
-                lambda c: catalog.register_pack(c, snapshot, entries),
+                register,
                 f"{index.pack_id}@{index.pack_version}",
             )
 
@@ -95,6 +113,17 @@ class LocalPacks:
         await self._access.write(
             "admin", "packs.env", lambda c: catalog.set_pack_env(c, pack_id, name, value), f"{pack_id} {name}"
         )
+
+
+def _new_agents(
+    connection: sqlite3.Connection, agents: tuple["AgentVersion", ...]
+) -> tuple["AgentVersion", ...]:
+    """Those not registered yet: what a registered version pins never changes."""
+    return tuple(
+        agent
+        for agent in agents
+        if catalog.find_version(connection, "agent", agent.id, agent.version) is None
+    )
 
 
 class LocalModels:

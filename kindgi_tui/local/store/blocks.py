@@ -6,7 +6,14 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from kindgi_tui.domain.blocks import BlockDraft, BlockKind, BlockVersion, PinnedBlocks, PinRole, PublishedBlocks
+from kindgi_tui.domain.blocks import (
+    BlockDraft,
+    BlockKind,
+    BlockVersion,
+    PinnedBlocks,
+    PinRole,
+    PublishedBlocks,
+)
 from kindgi_tui.local.store.catalog import version_order
 from kindgi_tui.local.store.values import dump_json, from_ms, load_json, now_ms, restored, storable
 from kindgi_tui.workbench import Conflict, NotFound
@@ -136,7 +143,7 @@ def _block(row: Sequence[Any]) -> BlockVersion:
         version=version,
         kind=kind,
         description=restored(description),
-        content=load_json(content),  # type: ignore[arg-type]  # an object: drafts have nothing else
+        content=load_json(content),
         digest=digest,
         published_at=from_ms(published),
         published_by=restored(by),

@@ -11,4 +11,4 @@ CREATE TABLE agent_pins (
     block INTEGER NOT NULL REFERENCES blocks, PRIMARY KEY (agent, version, place)
 ) WITHOUT ROWID;
 """
-"""`agent_pins` is written once, when an agent version is registered; `place` keeps the order the agent names them in."""
+"""`agent_pins` is written once, when an agent version is registered; `place` keeps the order of its references."""

@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.block_rules import BlockProblem
+from kindgi_tui.domain.blocks import BlockKind, BlockVersion, PinnedBlocks, PublishedBlocks
 from kindgi_tui.domain.catalog import PackSnapshot, Published
 from kindgi_tui.domain.corrections import Correction, CorrectionFilter, NewCorrection
 from kindgi_tui.domain.judging import Guideline, Owed
+from kindgi_tui.domain.overrides import OverrideIssue, Overrides
 from kindgi_tui.domain.projects import AuditEntry, Right
 from kindgi_tui.domain.runs import SubjectKind
 from kindgi_tui.domain.serving import Bearer, KeptAnswer, KeyedRequest, Made, Token
@@ -31,6 +34,40 @@ class RemotePacks:
     async def set_env(self, pack_id: str, name: str, value: str | None) -> None:
         """Not offered."""
         raise _packs()
+
+
+class RemoteBlocks:
+    """Blocks are published to a runtime with its own tools."""
+
+    async def check(self, documents: Sequence[Json]) -> tuple[BlockProblem, ...]:
+        """Not offered."""
+        raise _blocks()
+
+    async def publish(self, documents: Sequence[Json]) -> PublishedBlocks:
+        """Not offered."""
+        raise _blocks()
+
+    async def list(self, kind: BlockKind | None = None) -> tuple[BlockVersion, ...]:
+        """Not offered."""
+        raise _blocks()
+
+    async def versions(self, block_id: str) -> tuple[BlockVersion, ...]:
+        """Not offered."""
+        raise _blocks()
+
+    async def get(self, block_id: str, version: str | None = None) -> BlockVersion:
+        """Not offered."""
+        raise _blocks()
+
+    async def pinned(self, agent_id: str, version: str) -> PinnedBlocks:
+        """Not offered."""
+        raise _blocks()
+
+    async def override_issues(
+        self, agent_id: str, version: str, overrides: Overrides
+    ) -> tuple[OverrideIssue, ...]:
+        """Not offered: the runtime checks them when a comparison starts."""
+        raise _blocks()
 
 
 class RemoteModels:
@@ -172,6 +209,10 @@ def _corrections() -> Unsupported:
 
 def _answers() -> Unsupported:
     return Unsupported("A runtime can't be served on: `kindgi-tui serve` puts a workspace behind the API.")
+
+
+def _blocks() -> Unsupported:
+    return Unsupported("Blocks are published to a runtime with its own CLI (`kindgi blocks`), not from here.")
 
 
 def _packs() -> Unsupported:
