@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kindgi_tui.cli.documents import STANDARD_INPUT, read_document
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.block_rules import BlockProblem
 from kindgi_tui.domain.pointers import unescape
 from kindgi_tui.workbench import Invalid
+
+if TYPE_CHECKING:
+    import yaml
 
 SUFFIXES = (".json", ".yaml", ".yml")
 """What files of blocks in a folder are called."""
@@ -89,12 +92,12 @@ def line_of(file: Path, pointer: str, inner: int | None = None) -> int | None:
     return int(node.start_mark.line) + 1
 
 
-def _below(node: object, step: str) -> "object | None":
+def _below(node: "yaml.Node", step: str) -> "yaml.Node | None":
     import yaml
 
     if isinstance(node, yaml.MappingNode):
-        return next((value for name, value in node.value if getattr(name, "value", None) == step), None)
+        return next((value for name, value in node.value if name.value == step), None)
     if isinstance(node, yaml.SequenceNode) and step.isdigit() and int(step) < len(node.value):
-        found: object = node.value[int(step)]
+        found: yaml.Node = node.value[int(step)]
         return found
     return None

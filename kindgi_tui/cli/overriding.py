@@ -120,7 +120,7 @@ def gathered(
     """What the options say together; None without any. Raises UsageError for a block named twice."""
     if not settings and not prompts:
         return None
-    named = [each.block for each in (*settings, *prompts)]
+    named = [*(each.block for each in settings), *(each.block for each in prompts)]
     twice = next((each for each in named if named.count(each) > 1), None)
     if twice is not None:
         raise click.UsageError(f"{twice} is overridden twice: say once what it holds.")

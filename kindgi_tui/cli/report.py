@@ -181,6 +181,8 @@ def _facts(comparison: Comparison) -> list[tuple[str, str | None]]:
     if request.sample is not None:
         asked.append(f"the {request.sample.part} part (seed {request.sample.seed})")
     rows += [("run with", ", ".join(asked))]
+    if request.overrides is not None:
+        rows += [("overrides", f"{', '.join(request.overrides.blocks)} (no version has this content)")]
     rows += [("test set", f"{comparison.test_set_id} {comparison.test_set_version}")]
     ended = comparison.completed_at or comparison.created_at
     by = f", by {comparison.started_by}" if comparison.started_by else ""

@@ -46,6 +46,11 @@ class Overrides(Frozen):
     """The template of the prompt block."""
 
     @property
+    def blocks(self) -> tuple[str, ...]:
+        """The ids of the blocks, settings first, each part sorted."""
+        return (*sorted(self.settings), *sorted(self.prompts))
+
+    @property
     def wire(self) -> dict[str, Json]:
         """As both dialects write it; a part without a block is left out."""
         written: dict[str, Json] = {}

@@ -13,6 +13,7 @@ from kindgi_tui.domain.limits import (
     check_repetitions,
     check_sample,
 )
+from kindgi_tui.domain.overrides import overrides_of
 from kindgi_tui.domain.test_set_versions import TestSetVersion
 from kindgi_tui.server.asking import Answer, Ask
 from kindgi_tui.server.bodies import NOTHING
@@ -58,7 +59,7 @@ async def start(ask: Ask) -> Answer:
     if version is not None and kind == "agent":
         await _check_candidate(ask, subject, version)
     if "overrides" in body and kind == "agent" and version is not None:
-        raise bad_at("validation-failed", _NO_REGISTRY, [])
+        await _check_fits(ask, subject, version, body["overrides"])
     _check_dispatch(body, kind, version, suite)
     ask.may("editor", f'Not allowed to run eval suite "{suite.test_set_id}".')
     request = ComparisonRequest(
@@ -69,6 +70,7 @@ async def start(ask: Ask) -> Answer:
         flow_id=subject if kind == "flow" else None,
         subject_version=version or "",
         correlation_id=body.get("correlationId"),
+        overrides=overrides_of(body.get("overrides")),
         **options,
     )
     return await _started(ask, request, body)
@@ -260,6 +262,19 @@ async def _check_candidate(ask: Ask, agent: str, version: str) -> None:
         )
         place = {"path": "/agentRef/agentId", "kind": "agent", "id": agent, "message": sentence}
         raise bad_at("reference-out-of-scope", sentence, [place]) from None
+
+
+async def _check_fits(ask: Ask, agent: str, version: str, value: Any) -> None:
+    """Overrides must fit what the version pins; where no block is published they can't be checked, as the API says."""
+    if not await ask.bench.blocks.list():
+        raise bad_at("validation-failed", _NO_REGISTRY, [])
+    overrides = overrides_of(value)
+    issues = () if overrides is None else await ask.bench.blocks.override_issues(agent, version, overrides)
+    if issues:
+        count = f"{len(issues)} issue{'' if len(issues) == 1 else 's'}"
+        sentence = f"The overrides don't fit {agent} {version} ({count})"
+        told: list[dict[str, Json]] = [{"path": each.pointer, "message": each.message} for each in issues]
+        raise bad_at("validation-failed", sentence, told)
 
 
 def _check_dispatch(body: Body, kind: str, version: str | None, suite: TestSetVersion) -> None:

@@ -164,8 +164,9 @@ class Lab:
         context: dict[str, Json] | None = None,
         verdict: Any = "yes",
         judged: Sequence[tuple[str, str, int | None, Any]] = (),
+        version: str = "0.1.0",
     ) -> str:
-        """A recorded run of 0.1.0 with these calls, judged; gives its id.
+        """A recorded run of a version with these calls, judged; gives its id.
 
         `output` makes it a typed one; `judged` are items as (key, pointer, rank, verdict) in place of the answer.
         """
@@ -192,7 +193,7 @@ class Lab:
         run = RunDetail(
             id=run_id,
             project_id=self.project,
-            subject=Subject(kind="agent", id="lab.clerk", version="0.1.0"),
+            subject=Subject(kind="agent", id="lab.clerk", version=version),
             status="completed",
             created_at=at,
             completed_at=at,

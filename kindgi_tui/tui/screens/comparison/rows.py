@@ -136,6 +136,8 @@ def count_lines(comparison: Comparison, counts: Counts) -> tuple[str, str]:
         spent.append("experts only")
     if request.sample is not None:
         spent.append(f"{request.sample.part} part, seed {one_line(request.sample.seed, 20)}")
+    if request.overrides is not None:
+        spent.append(f"overrides {one_line(', '.join(request.overrides.blocks), 60)}")
     if request.fresh:
         spent.append("fresh replies")
     return " · ".join(told), " · ".join(spent)

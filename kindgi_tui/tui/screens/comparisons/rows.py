@@ -67,6 +67,8 @@ def notes_of(one: Comparison) -> list[str]:
         notes.append(f"{one.progress.errors:,} errors")
     if one.request.sample is not None:
         notes.append(one.request.sample.part)
+    if one.request.overrides is not None:
+        notes.append("overrides")
     if one.request.weighing == "experts-only":
         notes.append("experts only")
     return notes
