@@ -8,9 +8,11 @@ from kindgi_tui.cli.listing import print_list
 from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, pairs
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.blocks import PinnedBlocks
 from kindgi_tui.domain.catalog import CatalogVersion
 from kindgi_tui.text import json_text
 from kindgi_tui.wire import v04
+from kindgi_tui.workbench import Unsupported
 
 COLUMNS = [Column("ID"), Column("VERSION"), Column("NAME", least=12), Column("PUBLISHED")]
 """The columns of a list of agents or flows."""
@@ -43,20 +45,31 @@ async def show(call: Call, agent: str, version: str | None) -> None:
     """Shows one version of AGENT: its definition, and which other versions there are."""
     found = await call.bench.agents.get(agent, version)
     versions = await call.bench.agents.versions(agent)
+    pinned = await _pinned(call, found)
     if call.json:
         shaped = v04.plain(found)
         listed: list[Json] = [one.version for one in versions]
-        call.out.json({**shaped, "versions": listed} if isinstance(shaped, dict) else shaped)
+        more: dict[str, Json] = {"versions": listed, **({"pins": pinned.wire} if pinned.every else {})}
+        call.out.json({**shaped, **more} if isinstance(shaped, dict) else shaped)
         return
     rows: list[tuple[str, str | None]] = [("agent", found.id), ("version", found.version)]
     rows += [
         ("versions", ", ".join(one.version for one in versions)),
         ("published", None if found.published_at is None else v04.time(found.published_at)),
     ]
+    rows += [("pins", ", ".join(f"{one.id} {one.version}" for one in pinned.every) or None)]
     rows += [("pack snapshot", found.pack_digest), ("digest", found.digest)]
     call.out.lines(pairs(rows))
     call.out.line()
     call.out.line(json_text(found.definition))
+
+
+async def _pinned(call: Call, agent: CatalogVersion) -> PinnedBlocks:
+    """The blocks a version runs with. A runtime tells them in the definition itself, so there it is nothing more."""
+    try:
+        return await call.bench.blocks.pinned(agent.id, agent.version)
+    except Unsupported:
+        return PinnedBlocks()
 
 
 def catalog_cells(one: CatalogVersion) -> tuple[str, str, str, str]:

@@ -107,6 +107,18 @@ class PinnedBlocks(Frozen):
     model_settings: BlockVersion | None = None
     """Which model answers and how; None: the agent's own preferences."""
 
+    @property
+    def every(self) -> tuple[BlockVersion, ...]:
+        """All of them, the prompt first."""
+        return tuple(each for each in (self.prompt, *self.settings, self.model_settings) if each is not None)
+
+    @property
+    def wire(self) -> dict[str, Json]:
+        """Their exact versions by id, as both dialects write pins: model settings stand among the settings."""
+        prompts: dict[str, Json] = {} if self.prompt is None else {self.prompt.id: self.prompt.version}
+        settings: dict[str, Json] = {each.id: each.version for each in self.every if each.kind != "prompt"}
+        return {"prompts": prompts, "settings": settings}
+
 
 def parameters_of(declared: Json) -> tuple[Parameter, ...]:
     """Declared parameters; what is no parameter is left out."""

@@ -223,8 +223,7 @@ def _unknown_reads(
 
 
 def _unknown_names(template: str, current: str, agent: AgentHas) -> list[str]:
-    pinned = (agent.blocks.prompt, agent.blocks.model_settings, *agent.blocks.settings)
-    known = {agent.agent_id, *agent.tools, *(block.id for block in pinned if block is not None)}
+    known = {agent.agent_id, *agent.tools, *(block.id for block in agent.blocks.every)}
     known |= set(_names(current))
     return [name for name in dict.fromkeys(_names(template)) if name not in known]
 

@@ -78,7 +78,10 @@ def issues(settings: dict[str, Any] | None = None, **prompts: str) -> list[tuple
 
 def test_values_that_satisfy_the_schema_and_a_template_of_what_the_agent_has_fit() -> None:
     assert issues({"acme.weights": {"recency": 0.9}, "acme.free": {}, "acme.model": {"temperature": 1}}) == []
-    template = 'Be {{ tone }} to {{ customer }} of {{ agent.name }} on {{ today }}: acme.note {{ settings["acme.free"].x }}'
+    template = (
+        "Be {{ tone }} to {{ customer }} of {{ agent.name }} on {{ today }}: acme.note "
+        '{{ settings["acme.free"].x }}'
+    )
     assert issues(acme_prompt=template) == []
 
 

@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from kindgi_tui.domain.overrides import Overrides, PromptOverride
 from kindgi_tui.workbench import Invalid, Unsupported
-from tests.local.blocks_data import BLOCKS, MODEL, PROMPT, weights, write_pack
+from tests.local.blocks.data import BLOCKS, MODEL, PROMPT, weights, write_pack
 from tests.local.engine.lab import (
     Lab,
     Recorded,

@@ -247,24 +247,39 @@ DECLARED = [
     (
         "preferred_provider=",
         "parameters=[{'name': 'tone', 'type': 'string'}], preferred_provider=",
-        "declares parameters (tone)",
+        "declares parameters without a default (tone), which can't be filled in here yet",
     ),
     (
         "preferred_provider=",
-        "settings=[{'id': 'acme.weights', 'version': '^1.0.0'}], preferred_provider=",
-        "declares settings blocks (acme.weights)",
+        "settings=[{'id': 'acme.weights', 'version': 'new'}], preferred_provider=",
+        "reads the settings block acme.weights with 'new', which is not a version range",
     ),
     (
         "preferred_provider=",
+        "settings=[{'id': 'acme.model', 'version': '1.0.0'}], "
         "model_settings={'id': 'acme.model', 'version': '^1.0.0'}, preferred_provider=",
-        "declares the model-settings block acme.model",
+        "names block acme.model twice",
     ),
     (
         '"Say it."',
-        "{'prompt': 'acme.intake', 'version': '^1.0.0'}",
-        "takes its instructions from the prompt block acme.intake",
+        "{'prompt': 'acme.intake', 'version': 'new'}",
+        "takes its instructions from the prompt block acme.intake with 'new', which is not a version range",
     ),
-    ('"Say it."', "'Dear {{ name }}'", "has a template in its instructions"),
+    (
+        '"Say it."',
+        "'Dear {{ name }}'",
+        "has a template in its instructions, and it reads name, which is no declared parameter",
+    ),
+    (
+        '"Say it."',
+        "'Dear\\n{% include \"x\" %}'",
+        "has a template in its instructions that can't be read on line 2: a template can't include another",
+    ),
+    (
+        '"Say it."',
+        "'{{ settings[\"acme.weights\"].x }}'",
+        'has a template in its instructions, and it reads settings["acme.weights"]',
+    ),
     ('{"historyLimit": 9}', "{'hitlAfterTurns': 2}", "has a conversation policy (hitlAfterTurns)"),
     ('"^2.0.0"', "'newest'", "names tool acme.other with 'newest', which is not a version range"),
 ]
