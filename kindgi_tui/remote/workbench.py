@@ -14,8 +14,8 @@ from kindgi_tui.remote.outbox import open_outbox
 from kindgi_tui.remote.parts.absent import (
     RemoteAnswers,
     RemoteAudit,
-    RemoteCorrections,
     RemoteBlocks,
+    RemoteCorrections,
     RemoteGuidelines,
     RemoteModels,
     RemotePacks,

@@ -80,7 +80,7 @@ def test_overrides_that_do_not_fit_are_named_place_by_place(tuned: Served, path:
         "/overrides/prompts/lab.intake-prompt",
     ]
     assert "secret" in told["/overrides/prompts/lab.intake-prompt"]
-    many = {"settings": {f"lab.b{i}": {} for i in range(21)}}
+    many: dict[str, Any] = {"settings": {f"lab.b{i}": {} for i in range(21)}}
     tuned.refused(400, "bad-input", "POST", path, body(tuned, many))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.overrides import Overrides, PromptOverride
 from kindgi_tui.workbench import Invalid, Unsupported
 from tests.local.blocks.data import BLOCKS, MODEL, PROMPT, weights, write_pack
@@ -23,7 +24,7 @@ from tests.local.engine.lab import (
 from tests.local.models.server import say
 
 THE_ANSWER = "the recorded answer"
-WEIGHED = {"settings": {"lab.weights": {"recency": 0.1}}}
+WEIGHED: Json = {"settings": {"lab.weights": {"recency": 0.1}}}
 
 
 @pytest_asyncio.fixture
