@@ -5,6 +5,7 @@ from typing import cast
 
 import click
 
+from kindgi_tui.cli import completing
 from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.listing import print_list
 from kindgi_tui.cli.parameters import FILES
@@ -81,7 +82,7 @@ async def list_blocks(call: Call, kind: str | None) -> None:
 
 
 @noun.verb("show", example="kindgi-tui blocks show acme.weights --block-version 1.0.0")
-@click.argument("block")
+@click.argument("block", shell_complete=completing.blocks)
 @click.option("--block-version", "version", metavar="X.Y.Z", help="Which version (else the newest).")
 async def show(call: Call, block: str, version: str | None) -> None:
     """Shows one version of BLOCK: its content, and which other versions there are."""

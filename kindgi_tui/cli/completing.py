@@ -101,6 +101,15 @@ def tools(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> li
     return _complete(ctx, incomplete, read)
 
 
+def blocks(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Published blocks, by id."""
+
+    async def read(bench: "Workbench") -> Names:
+        return [(one.id, f"{one.kind} {one.version}") for one in await bench.blocks.list()]
+
+    return _complete(ctx, incomplete, read)
+
+
 def packs(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Published packs, by id."""
 

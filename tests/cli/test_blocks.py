@@ -45,7 +45,7 @@ def written(folder: Path, name: str, content: Any) -> str:
 
 
 def test_blocks_are_published_listed_and_shown(empty: Cli, tmp_path: Path) -> None:
-    assert "kindgi-tui blocks publish FILE" in empty.done("blocks", "list").text
+    assert "blocks publish FILE" in empty.done("blocks", "list").text
     file = written(tmp_path / "blocks", "all.yaml", YAML)
     said = empty.done("blocks", "publish", file).text
     assert said.splitlines() == [

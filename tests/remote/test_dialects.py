@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 
 from kindgi_tui.domain.comparison_records import ComparisonRequest, SamplePart
+from kindgi_tui.domain.overrides import overrides_of
 from kindgi_tui.domain.test_set_versions import BuildRequest
 from kindgi_tui.remote import v04
-from kindgi_tui.remote.comparing import comparison, start_body
+from kindgi_tui.remote.comparing import comparison, request_of, start_body
 from kindgi_tui.remote.dialect import read_dialect
 from kindgi_tui.remote.ours import with_ours
 from kindgi_tui.remote.paths import ONLY_NEW, OPERATIONS, STATED, candidates
+from kindgi_tui.wire import v01_records
 from kindgi_tui.workbench import Conflict, Invalid, NotFound, Unavailable, Unsupported, WorkbenchError
 from tests.remote.conftest import Opener
 from tests.remote.fake_runtime import PROJECT, FakeRuntime, Reply, Seen, document, error, page
@@ -93,6 +95,31 @@ def test_the_start_body_is_the_documents() -> None:
     old = start_body(request, dry_run=True)
     assert old["classWeights"] == "restricted-only"
     assert "groupWeights" not in old
+
+
+def test_overrides_are_sent_as_the_documents_write_them_and_read_again() -> None:
+    written = {
+        "settings": {"acme.weights": {"recency": 0.5, "passRate": None}},
+        "prompts": {"acme.prompt": {"template": "Hi"}},
+    }
+    request = ComparisonRequest(
+        test_set_id="s",
+        project_id="p",
+        agent_id="example",
+        subject_version="1.0.0",
+        overrides=overrides_of(written),
+    )
+    newer: Any = v04.body_up(start_body(request))
+    assert start_body(request)["overrides"] == newer["overrides"] == written
+    shown = v01_records.settings(request)
+    assert shown["overrides"] == written
+    record: dict[str, Any] = {
+        "suiteId": "s",
+        "projectId": "p",
+        "agentRef": {"agentId": "example", "version": "1.0.0"},
+    }
+    assert request_of({**record, "comparison": shown}).overrides == request.overrides
+    assert request_of(record).overrides is None
 
 
 # Document 001's printed run, its ellipses filled in with what 0.1's reference has.
