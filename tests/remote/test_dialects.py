@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import ComparisonRequest, SamplePart
 from kindgi_tui.domain.overrides import overrides_of
 from kindgi_tui.domain.test_set_versions import BuildRequest
@@ -98,7 +99,7 @@ def test_the_start_body_is_the_documents() -> None:
 
 
 def test_overrides_are_sent_as_the_documents_write_them_and_read_again() -> None:
-    written = {
+    written: Json = {
         "settings": {"acme.weights": {"recency": 0.5, "passRate": None}},
         "prompts": {"acme.prompt": {"template": "Hi"}},
     }
