@@ -3,6 +3,7 @@
 What ran then is no version's, so the result names the blocks, and no gate decides by it.
 """
 
+import json
 import re
 from typing import NamedTuple
 
@@ -79,6 +80,19 @@ def overrides_of(written: Json) -> Overrides | None:
         },
     )
     return found if found.settings or found.prompts else None
+
+
+def overrides_typed(text: str) -> Overrides:
+    """Overrides from JSON that a person typed. Raises ValueError, saying what would be right."""
+    example = 'overrides are JSON such as {"settings": {"acme.weights": {"recency": 1}}}'
+    try:
+        written = json.loads(text)
+    except (ValueError, RecursionError) as cause:
+        raise ValueError(f"{example}: {cause}.") from None
+    found = overrides_of(written)
+    if found is None or found.wire != written:
+        raise ValueError(f'{example}; a prompt is {{"prompts": {{"acme.prompt": {{"template": "…"}}}}}}.')
+    return found
 
 
 class AgentHas(NamedTuple):

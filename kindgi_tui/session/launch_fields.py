@@ -108,6 +108,10 @@ def compare_fields(
             "name": "correlation_id", "label": "Own id", "hint": "none",
             "help": "An id of your own, kept with it; it may not start with pin: or latest:.",
         },
+        {
+            "name": "overrides", "label": "Overrides", "hint": "none",
+            "help": 'Other content of pinned blocks, for no gate: {"settings": {"acme.weights": {"recency": 1}}}',
+        },
     ]  # fmt: skip
     return tuple(
         FormField(**row, value=getattr(draft, row["name"]), problem=problems.get(row["name"])) for row in rows

@@ -18,6 +18,7 @@ from kindgi_tui.domain.limits import (
     check_sample,
     check_version,
 )
+from kindgi_tui.domain.overrides import overrides_typed
 from kindgi_tui.domain.projects import Right
 from kindgi_tui.domain.test_set_versions import TestSetVersion
 from kindgi_tui.session.building import FLOW
@@ -45,6 +46,7 @@ _FIELD_OF = {
     "agentRef": "subject", "projectId": "test_set_id", "sample": "sample", "costLimit": "cost_limit",
     "caseTimeout": "case_timeout", "concurrency": "concurrency", "k": "k", "repetitions": "repetitions",
     "version": "subject_version", "fresh": "fresh", "correlationId": "correlation_id",
+    "overrides": "overrides",
 }  # fmt: skip
 
 
@@ -83,6 +85,8 @@ class CompareDraft(Frozen):
     """Seconds after which a stuck run is given up."""
     correlation_id: str = ""
     """An id of one's own."""
+    overrides: str = ""
+    """Block content to run in place of the version's, as JSON."""
 
 
 class CompareFacts(Frozen):
@@ -195,6 +199,7 @@ def read_comparison(draft: CompareDraft, facts: CompareFacts) -> ReadComparison:
         ("cost_limit", lambda text: _dollars(decimal_number(text))),
         ("case_timeout", lambda text: _seconds(decimal_number(text))),
         ("correlation_id", check_correlation_id),
+        ("overrides", overrides_typed),
     )
     for name, read in numbers:
         typed = str(getattr(draft, name)).strip()

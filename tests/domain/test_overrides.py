@@ -16,6 +16,7 @@ from kindgi_tui.domain.overrides import (
     overridden,
     override_issues,
     overrides_of,
+    overrides_typed,
 )
 from kindgi_tui.local.blocks.checking import checkers
 
@@ -195,6 +196,28 @@ def test_what_is_written_is_read_again(settings: dict[str, Any], prompts: dict[s
         settings=settings, prompts={name: PromptOverride(template=text) for name, text in prompts.items()}
     )
     assert overrides_of(given_.wire) == (given_ if settings or prompts else None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "3",
+        "{",
+        "{}",
+        '{"settings": {"a": 1}}',
+        '{"sittings": {}}',
+        '{"settings": {"a": {}}, "x": 1}',
+        "[" * 9999,
+    ],
+)
+def test_what_is_typed_and_is_no_override_says_what_would_be(text: str) -> None:
+    with pytest.raises(ValueError, match="overrides are JSON such as"):
+        overrides_typed(text)
+
+
+def test_what_is_typed_is_read() -> None:
+    assert overrides_typed('{"settings": {"a": {"b": null}}}').settings == {"a": {"b": None}}
 
 
 def test_what_is_no_override_is_left_out_of_reading() -> None:

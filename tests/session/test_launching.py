@@ -114,6 +114,15 @@ def test_a_sample_has_a_seed_and_a_share_of_its_own() -> None:
     assert asked <= names
 
 
+def test_overrides_are_typed_as_json() -> None:
+    text = '{"settings": {"acme.weights": {"recency": 1}}}'
+    read = read_comparison(CompareDraft(overrides=text), FACTS)
+    assert read.request is not None and read.request.overrides is not None
+    assert read.request.overrides.settings == {"acme.weights": {"recency": 1}}
+    wrong = read_comparison(CompareDraft(overrides="recency=1"), FACTS)
+    assert wrong.request is None and "overrides are JSON such as" in wrong.problems["overrides"]
+
+
 def test_nothing_to_compare_with_names_the_way_out() -> None:
     read = read_comparison(CompareDraft(), CompareFacts(project_id="p"))
     assert "b builds one" in read.problems["test_set_id"]
