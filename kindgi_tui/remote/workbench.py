@@ -13,6 +13,7 @@ from kindgi_tui.remote.outbox import open_outbox
 from kindgi_tui.remote.parts.absent import (
     RemoteAnswers,
     RemoteAudit,
+    RemoteCases,
     RemoteGuidelines,
     RemoteModels,
     RemotePacks,
@@ -55,6 +56,8 @@ class RemoteWorkbench:
         """What judges go by."""
         self.test_sets = RemoteTestSets(context)
         """Test sets."""
+        self.cases = RemoteCases()
+        """The cases of agents' own test sets."""
         self.comparisons = RemoteComparisons(context, self.test_sets)
         """Comparisons."""
         self.agents = RemoteCatalog(context, "agent")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from kindgi_tui.workbench.cases import Cases
 from kindgi_tui.workbench.catalog import (
     Catalog,
     Models,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Answers",
     "Audit",
+    "Cases",
     "Catalog",
     "Comparisons",
     "Conflict",
@@ -135,6 +137,11 @@ class Workbench(Protocol):
     @property
     def test_sets(self) -> TestSets:
         """Test sets."""
+        ...
+
+    @property
+    def cases(self) -> Cases:
+        """The cases of agents' own test sets."""
         ...
 
     @property

@@ -166,7 +166,7 @@ def _run(
     conversation = _new_id()
     whole: dict[str, Json] | None = None
     if output is not None:
-        replay: dict[str, Json] = {"of": case.case_id, "evalRunId": settings.comparison_id, **report}
+        replay: dict[str, Json] = {"of": case.past_run, "evalRunId": settings.comparison_id, **report}
         whole = {**output, "runId": run_id, "conversationId": conversation, "replay": replay}
     agent = settings.candidate.agent
     segments: tuple[Segment, ...] = ()
@@ -179,7 +179,7 @@ def _run(
         completed_at=datetime.now(UTC),
         segments=segments,
         conversation_id=conversation,
-        replay_of=case.case_id,
+        replay_of=case.past_run,
         comparison_id=settings.comparison_id,
         failure=error,
         source="recorded",

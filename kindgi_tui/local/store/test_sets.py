@@ -169,7 +169,7 @@ def gather_cases(connection: sqlite3.Connection, request: BuildRequest, empty: b
             "(kindgi-tui judgments add), or narrow less.",
             code="test-set-empty",
         )
-    documents = tuple((storable(case.case_id), _document(case)) for case in cases)
+    documents = tuple((storable(case.case_id), case_document(case)) for case in cases)
     return Gathered(documents, max(candidates.available, len(cases)))
 
 
@@ -309,7 +309,7 @@ def list_cases(
     ).fetchall()
     more = len(rows) > limit
     return Page(
-        data=tuple(_case(document) for _, document in rows[:limit]),
+        data=tuple(stored_case(document) for _, document in rows[:limit]),
         has_more=more,
         next_cursor=cursor_of(rows[limit - 1][0]) if more else None,
     )
@@ -323,7 +323,7 @@ def get_case(connection: sqlite3.Connection, test_set_id: str, version: str, cas
     ).fetchone()
     if row is None:
         raise NotFound(f"{test_set_id} {version} has no case {case_id}.", code="case-not-found")
-    return _case(row[0])
+    return stored_case(row[0])
 
 
 def all_cases(connection: sqlite3.Connection, seq: int) -> tuple[Case, ...]:
@@ -331,10 +331,10 @@ def all_cases(connection: sqlite3.Connection, seq: int) -> tuple[Case, ...]:
     rows = connection.execute(
         "SELECT document FROM cases WHERE version = ? ORDER BY position", (seq,)
     ).fetchall()
-    return tuple(_case(row[0]) for row in rows)
+    return tuple(stored_case(row[0]) for row in rows)
 
 
-def _document(case: Case) -> str:
+def case_document(case: Case) -> str:
     """A case as it is stored: the wire's names, and its copies as they were (the wire's numbers lose digits)."""
     document = v01.dump(case)
     if isinstance(document, dict):
@@ -344,6 +344,7 @@ def _document(case: Case) -> str:
     return dump_json(document)
 
 
-def _case(document: str) -> Case:
+def stored_case(document: str) -> Case:
+    """The case that `case_document` wrote."""
     value = load_json(document)
     return Case.read(value if isinstance(value, dict) else {})

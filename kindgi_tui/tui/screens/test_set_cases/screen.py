@@ -112,6 +112,8 @@ class CasesScreen(WorkScreen):
         """What needs a case."""
         if verb in ("open", "reasons") and self.current is None:
             return "There is no case here yet."
+        if verb == "open" and self.current is not None and self.current.from_nothing:
+            return NO_RECORDING
         return None
 
     def do_open(self) -> None:
@@ -119,7 +121,7 @@ class CasesScreen(WorkScreen):
         from kindgi_tui.tui.screens.run.screen import RunScreen
 
         if self.current is not None:
-            self.app.push_screen(RunScreen(self.current.case_id))
+            self.app.push_screen(RunScreen(self.current.past_run))
 
     def do_compare(self) -> None:
         """Compares on this version."""
