@@ -79,7 +79,7 @@ class LocalComparisons:
         await self._spawn(identity)
         return await self.get(identity)
 
-    async def _freezing(self, request: ComparisonRequest) -> Freezing:
+    async def _freezing(self, request: ComparisonRequest) -> "Freezing":
         """What is to be frozen before it starts: gathered here, outside the writer, so that people judge on."""
         from kindgi_tui.local.engine.freezing import gather_freezing
 
