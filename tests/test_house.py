@@ -12,6 +12,7 @@ import kindgi_tui
 PACKAGE = Path(kindgi_tui.__file__).parent
 HEAVY = {
     "aiohttp", "anthropic", "httpx", "jsonschema", "kindgi", "openai", "rich", "starlette", "textual", "uvicorn",
+    "yaml",
 }  # fmt: skip
 
 

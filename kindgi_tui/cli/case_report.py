@@ -6,8 +6,10 @@ from kindgi_tui.cli.output import WIDEST
 from kindgi_tui.cli.review import Reviewed
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparisons import CaseResult, ToolTrace
+from kindgi_tui.domain.grading import is_graded
 from kindgi_tui.domain.headline import percent, stopped_sentence
 from kindgi_tui.domain.items import output_items
+from kindgi_tui.domain.regressions import pass_rates
 from kindgi_tui.domain.test_sets import ItemSummary
 from kindgi_tui.text import clean, dumps_line, json_text, one_line, wrap
 from kindgi_tui.text.diffs import word_diff
@@ -54,11 +56,10 @@ async def case_lines(bench: Workbench, reviewed: Reviewed, number: int, cells: i
 
 def _marks(result: CaseResult) -> list[str]:
     marks = []
-    baseline = result.baseline
-    rates = [score.yes_weight / score.total_weight for score in result.candidate if score.total_weight > 0]
-    if rates and baseline.total_weight > 0:
-        before = percent(baseline.yes_weight / baseline.total_weight)
-        marks.append(f"{before} yes before, {percent(sum(rates) / len(rates))} now")
+    before, now = pass_rates(result.baseline, result.candidate)
+    if before is not None and now is not None:
+        yes = "marked right" if is_graded((result,)) else "yes"
+        marks.append(f"{percent(before)} {yes} before, {percent(now)} now")
     if result.diverged:
         marks.append("diverged")
     if result.refused_writes:

@@ -34,6 +34,18 @@ def people(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> l
     return _complete(ctx, incomplete, read)
 
 
+def corrections(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The newest corrections, by id."""
+
+    async def read(bench: "Workbench") -> Names:
+        from kindgi_tui.domain.corrections import CorrectionFilter
+
+        page = await bench.corrections.list(CorrectionFilter(), limit=50)
+        return [(one.id, f"{one.asserter}: run {one.run_id}") for one in page.data]
+
+    return _complete(ctx, incomplete, read)
+
+
 def groups(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Groups, by name."""
 
@@ -76,6 +88,15 @@ def flows(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> li
 
     async def read(bench: "Workbench") -> Names:
         return [(one.id, one.version) for one in await bench.flows.list()]
+
+    return _complete(ctx, incomplete, read)
+
+
+def tools(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Published tools, by id."""
+
+    async def read(bench: "Workbench") -> Names:
+        return [(one.id, one.version) for one in await bench.tools.list()]
 
     return _complete(ctx, incomplete, read)
 

@@ -24,6 +24,7 @@ def print_report(call: Call, report: ImportReport, dry_run: bool) -> None:
     rows += [("known already", _count(report.known, "run") if report.known else None)]
     rows += [("left out", f"{report.left_out:,}" if report.left_out else None)]
     rows += [("judgments", f"{report.judgments:,}" if report.judgments else None)]
+    rows += [("corrections", f"{report.corrections:,}" if report.corrections else None)]
     scores = f"{report.machine_scores:,}, which count as no judgments" if report.machine_scores else None
     call.out.lines(pairs([*rows, ("machine scores", scores), ("read as", ", ".join(report.formats))]))
     if report.subjects:

@@ -11,19 +11,21 @@ from kindgi_tui.cli.tables import Column, pairs, table
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.comparisons import CaseResult
+from kindgi_tui.domain.grading import is_graded
 from kindgi_tui.domain.headline import interval_sentence, percents
+from kindgi_tui.domain.metric_titles import MetricName, metric_title
 from kindgi_tui.domain.statistics import Interval
 from kindgi_tui.wire import v04
 
 CASES = 20
 """How many cases are shown unless told."""
 
-METRICS = (
-    ("weightedYesShare", "pass_rate", "Judged yes"),
-    ("judgedCoverage", "case_coverage", "Judged items"),
-    ("weightedPrecisionAtK", "weighted_precision_at_k", ""),
+METRICS: tuple[tuple[str, MetricName], ...] = (
+    ("weightedYesShare", "pass_rate"),
+    ("judgedCoverage", "case_coverage"),
+    ("weightedPrecisionAtK", "weighted_precision_at_k"),
 )
-"""The metrics in the order they are shown: the result's name, ours, and words; the last one's hold k."""
+"""The metrics in the order they are shown: the result's name, and ours."""
 
 COUNTS = (
     ("diverged", "diverged"),
@@ -43,9 +45,10 @@ async def print_comparison(call: Call, comparison: Comparison, most: int | None 
     _print_head(call, comparison)
     if summary_of(comparison):
         out.line()
-        out.lines(metric_lines(comparison, out.width))
+        graded = is_graded(results)
+        out.lines(metric_lines(comparison, out.width, graded))
         out.line()
-        for sentence in _interval_sentences(comparison):
+        for sentence in _interval_sentences(comparison, graded):
             out.paragraph(sentence)
         out.line()
         out.lines(pairs(_facts(comparison)))
@@ -80,8 +83,11 @@ def waiting_items(results: list[CaseResult]) -> list[tuple[str, str]]:
     return found
 
 
-def metric_lines(comparison: Comparison, cells: int | None) -> list[str]:
-    """The metrics as a table: recorded, candidate, change in percentage points, spread, cases with evidence."""
+def metric_lines(comparison: Comparison, cells: int | None, graded: bool) -> list[str]:
+    """The metrics as a table: recorded, candidate, change in percentage points, spread, cases with evidence.
+
+    `graded` says whether graded parts of corrections count, which the metrics' titles say.
+    """
     columns = [
         Column("METRIC"),
         Column("RECORDED", right=True),
@@ -92,9 +98,9 @@ def metric_lines(comparison: Comparison, cells: int | None) -> list[str]:
         Column("N", right=True),
     ]
     rows: list[tuple[str, ...]] = []
-    for name, own_name, words in METRICS:
+    for name, own_name in METRICS:
         metric = metric_of(comparison, name)
-        label = words or f"Top {comparison.request.k} judged yes"
+        label = metric_title(own_name, comparison.request.k, graded)
         before, now = _shown(_number(metric.get("baseline")), _number(metric.get("candidate")))
         interval = interval_of(comparison, own_name)
         rows.append(
@@ -147,12 +153,13 @@ def _print_head(call: Call, comparison: Comparison) -> None:
         out.line(f"{progress.finished:,} of {progress.repetitions:,} finished so far.")
 
 
-def _interval_sentences(comparison: Comparison) -> list[str]:
-    name, own_name, words = METRICS[0]
+def _interval_sentences(comparison: Comparison, graded: bool) -> list[str]:
+    name, own_name = METRICS[0]
     metric = metric_of(comparison, name)
     if _number(metric.get("delta")) is None:
         return []
-    return [interval_sentence(words, interval_of(comparison, own_name), int(_number(metric.get("n")) or 0))]
+    title = metric_title(own_name, comparison.request.k, graded)
+    return [interval_sentence(title, interval_of(comparison, own_name), int(_number(metric.get("n")) or 0))]
 
 
 def _facts(comparison: Comparison) -> list[tuple[str, str | None]]:

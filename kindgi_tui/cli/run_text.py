@@ -4,21 +4,26 @@ from collections.abc import Sequence
 
 from kindgi_tui.cli.items import gist, items_of, word_of
 from kindgi_tui.cli.output import Out
-from kindgi_tui.cli.tables import pairs
+from kindgi_tui.cli.tables import pairs, short_id
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.correction_words import expectation_parts
+from kindgi_tui.domain.corrections import Correction, CorrectionFilter
 from kindgi_tui.domain.items import Item
 from kindgi_tui.domain.judgments import Judgment
 from kindgi_tui.domain.queries import JudgmentFilter
 from kindgi_tui.domain.runs import RecordedCall, RunDetail, recorded_calls
 from kindgi_tui.text import clean, dumps_line, json_text, one_line
 from kindgi_tui.wire import v04
-from kindgi_tui.workbench import Workbench
+from kindgi_tui.workbench import Unsupported, Workbench
 
 LONGEST = 4000
 """The most characters of one text that are shown; `--json` has all of it."""
 
 MOST_JUDGMENTS = 1000
-"""The most judgments of one run that are read."""
+"""The most judgments of one run that are read, and the most corrections."""
+
+CORRECTION_CELLS = 300
+"""The most cells of a line that says what a correction expects."""
 
 
 async def runs_judgments(bench: Workbench, run_id: str) -> tuple[Judgment, ...]:
@@ -27,17 +32,30 @@ async def runs_judgments(bench: Workbench, run_id: str) -> tuple[Judgment, ...]:
     return page.data
 
 
-def run_with_items(run: RunDetail, said: Sequence[Judgment]) -> dict[str, Json]:
-    """A run for programs, with its items (key, pointer, rank) and its live judgments."""
+async def runs_corrections(bench: Workbench, run_id: str) -> tuple[Correction, ...]:
+    """The live corrections of a run, newest first; none where whoever answers keeps none."""
+    try:
+        return (await bench.corrections.list(CorrectionFilter(run_id=run_id), limit=MOST_JUDGMENTS)).data
+    except Unsupported:
+        return ()
+
+
+def run_with_items(
+    run: RunDetail, said: Sequence[Judgment], corrected: Sequence[Correction] = ()
+) -> dict[str, Json]:
+    """A run for programs, with its items (key, pointer, rank), its live judgments and its live corrections."""
     items: list[Json] = [
         v04.without_none({"key": item.key, "pointer": item.pointer, "rank": item.rank})
         for item in items_of(run)
     ]
     judgments: list[Json] = [v04.judgment(one) for one in said]
-    return {**v04.run(run), "items": items, "judgments": judgments}
+    corrections: list[Json] = [v04.correction(one) for one in corrected]
+    return {**v04.run(run), "items": items, "judgments": judgments, "corrections": corrections}
 
 
-def print_run(out: Out, run: RunDetail, said: Sequence[Judgment]) -> None:
+def print_run(
+    out: Out, run: RunDetail, said: Sequence[Judgment], corrected: Sequence[Correction] = ()
+) -> None:
     """Prints a run for people."""
     what = f"{run.subject.id} {run.subject.version}"
     rows: list[tuple[str, str | None]] = [("run", run.id), ("what ran", what), ("status", run.status)]
@@ -63,6 +81,11 @@ def print_run(out: Out, run: RunDetail, said: Sequence[Judgment]) -> None:
         out.line("Items to judge", heading=True)
         for item in items:
             out.lines([f"  {line}" for line in _item_lines(item, said)])
+    if corrected:
+        out.line()
+        out.line("Corrections", heading=True)
+        for one in corrected:
+            out.lines([f"  {line}" for line in _correction_lines(one)])
 
 
 def _note(run: RunDetail) -> str | None:
@@ -102,3 +125,9 @@ def _item_lines(item: Item, said: Sequence[Judgment]) -> list[str]:
             reason = f": {one_line(one.reason, 160)}" if one.reason else ""
             lines.append(f"  {word_of(one)}, {one_line(one.asserter, 60)}{reason}")
     return lines
+
+
+def _correction_lines(correction: Correction) -> list[str]:
+    who = f"{correction.asserter} (expert)" if correction.expert else correction.asserter
+    head = f"{one_line(who, 80)}, {v04.time(correction.created_at)}, {short_id(correction.id)}"
+    return [head, *(f"  {one_line(part, CORRECTION_CELLS)}" for part in expectation_parts(correction.expect))]

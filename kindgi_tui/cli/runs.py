@@ -23,7 +23,7 @@ from kindgi_tui.cli.parameters import (
     segment_option,
     since_and_until,
 )
-from kindgi_tui.cli.run_text import print_run, run_with_items, runs_judgments
+from kindgi_tui.cli.run_text import print_run, run_with_items, runs_corrections, runs_judgments
 from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, short_id
 from kindgi_tui.domain.imports import ImportOptions
@@ -163,10 +163,11 @@ async def show(call: Call, run: str, raw: bool) -> None:
         call.out.json(found.raw)
         return
     said = await runs_judgments(call.bench, found.id)
+    corrected = await runs_corrections(call.bench, found.id)
     if call.json:
-        call.out.json(run_with_items(found, said))
+        call.out.json(run_with_items(found, said, corrected))
     else:
-        print_run(call.out, found, said)
+        print_run(call.out, found, said, corrected)
 
 
 @noun.verb(
@@ -293,7 +294,7 @@ async def pull(
 @noun.verb("export", example="kindgi-tui runs export --project docs > runs.jsonl")
 @filters
 async def export(call: Call, **asked: object) -> None:
-    """Prints runs with their judgments as JSON, one a line, newest first; `runs import` reads them again."""
+    """Prints runs with their judgments and corrections as JSON, one a line, newest first; `runs import` reads it."""
     query = await query_of(call, **asked)  # type: ignore[arg-type]
 
     async def read(size: int, place: str | None) -> Page[Run]:

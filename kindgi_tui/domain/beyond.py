@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparisons import CaseResult, ComparisonSummary, Score
+from kindgi_tui.domain.grading import graded_parts, is_graded
 from kindgi_tui.domain.headline import Facts, headline
-from kindgi_tui.domain.regressions import in_order, said_yes, standing_of
+from kindgi_tui.domain.regressions import CaseStanding, in_order, said_yes, standing_of
 from kindgi_tui.domain.statistics import (
     CaseEvidence,
     Interval,
@@ -46,14 +47,15 @@ def beyond(
             "high": None if interval is None else interval.high,
             "word": word(interval, int(getattr(summary.metrics, name).n)),
         }
-    liked = {case.case_id: said_yes(case.items) for case in cases}
-    standings = in_order(standing_of(each, liked.get(each.case_id, frozenset())) for each in results)
+    known = {case.case_id: case for case in cases}
+    standings = in_order(_standing(each, known.get(each.case_id)) for each in results)
     waiting = sum(
         sum(1 for item in each.changes.new if item.judged is None)
         for each in results
         if each.changes is not None
     )
     rate = summary.metrics.pass_rate
+    counts, unchecked = summary.corrections, summary.unchecked
     facts = Facts(
         candidate=candidate,
         baseline=None if rate.baseline is None else float(rate.baseline),
@@ -65,6 +67,10 @@ def beyond(
         refused=int(summary.refused_writes),
         stopped=summary.stopped,
         errors=summary.errors,
+        graded=is_graded(results),
+        checked=0 if counts is None else counts.checked,
+        passed=0 if counts is None else counts.passed,
+        unchecked=0 if unchecked is None else unchecked.count,
         experts_only=summary.weighing == "experts-only",
         planned=planned,
     )
@@ -84,6 +90,13 @@ def beyond(
             for each in standings
         ],
     }
+
+
+def _standing(result: CaseResult, case: Case | None) -> CaseStanding:
+    """How one case did; by its scores alone where the case isn't known."""
+    if case is None:
+        return standing_of(result)
+    return standing_of(result, said_yes(case.items), graded_parts(case, result))
 
 
 def metric_intervals(results: Sequence[CaseResult], seed: str) -> dict[str, Interval | None]:
@@ -107,4 +120,4 @@ def _sums(score: Score, metric: str) -> Sums:
         return Sums(float(score.judged_items), float(score.items))
     if metric == "weighted_precision_at_k":
         return Sums(float(score.top_k.yes_weight), float(score.top_k.total_weight))
-    return Sums(float(score.yes_weight), float(score.total_weight))
+    return Sums(float(score.right), float(score.said))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any, Literal
 
 from kindgi_tui.domain.base import Json
@@ -22,27 +23,35 @@ from kindgi_tui.domain.comparisons import (
     Scope,
     Score,
 )
+from kindgi_tui.domain.corrections import AnswerVerdict, CorrectionCounts, UncheckedCases
+from kindgi_tui.domain.grading import grade
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.javascript import utf16_order
 from kindgi_tui.domain.matching import by_key, carried
 from kindgi_tui.domain.metrics import metrics_of
 from kindgi_tui.domain.rating import NO_CHANGES, changes_of, score_pairs
 from kindgi_tui.domain.sampling import sample_cases
+from kindgi_tui.domain.scores import with_checks
 from kindgi_tui.domain.test_sets import Case, ItemSummary
 
 Outcomes = Mapping[str, Sequence[Outcome | Mapping[str, Any]] | Outcome | Mapping[str, Any]]
 """What the replays came to, by case id: a list with one per repetition, or one that stands for all."""
+
+Verdicts = Mapping[str, Sequence[AnswerVerdict]]
+"""What the judging model found of the answers, by case id."""
 
 
 def compare(
     cases: Iterable[Case | Mapping[str, Any]],
     outcomes: Outcomes,
     options: ComparisonOptions | Mapping[str, Any] | None = None,
+    verdicts: Verdicts | None = MappingProxyType({}),
 ) -> ComparisonResult:
-    """The result of a comparison whose replays came to `outcomes`.
+    """The result of a comparison whose replays came to `outcomes`, and their answers to `verdicts`.
 
     The result is the same in whatever order the replays finished. A case without an outcome errors. Erased
-    cases are left out and counted, an outcome that is `erased` too. A `halt` ends it before its case.
+    cases are left out and counted, an outcome that is `erased` too. A `halt` ends it before its case. Verdicts
+    that are None grade nothing, as while a case's repetitions are still to come.
     """
     chosen = ComparisonOptions.read(options or {})
     settings = chosen.comparison
@@ -56,7 +65,7 @@ def compare(
     for case in taken:
         if replays.cancelled:
             break
-        result = _case_result(case, replays, settings)
+        result = _case_result(case, replays, settings, verdicts)
         if isinstance(result, CaseResult):
             results.append(result)
         elif result.halt is None:
@@ -166,10 +175,12 @@ class _Tally:
         self._diverged = False
         self._refused = 0
         self._skipped = False
+        self._outcomes: list[Outcome] = []
 
     def add(self, outcome: Outcome) -> bool:
         """Counts a repetition; whether it ran, that is gave an output to rate."""
         given = outcome.model_fields_set
+        self._outcomes.append(outcome)
         if "run_id" in given:
             self._run_ids.append(outcome.run_id)
         if "stopped" in given:
@@ -206,27 +217,44 @@ class _Tally:
             if replay is not None and "tools" in replay.model_fields_set:
                 self._first["tools"] = tools
 
-    def result(self) -> CaseResult:
+    def result(self, verdicts: Verdicts | None) -> CaseResult:
         """The case's result."""
         end: dict[str, Any] = {}
         if not self._scores and self._end:
             name = "stopped" if "stopped" in self._end else "error"
             end = {name: self._end[name]}
+        baseline = baseline_score(self._case, self._settings)
+        scores = tuple(self._scores)
+        graded: dict[str, Any] = {}
+        if verdicts is not None and (self._case.expect is not None or self._case.corrections):
+            found = grade(
+                self._case,
+                self._outcomes,
+                verdicts.get(self._case.case_id, ()),
+                self._settings.weighing,
+            )
+            told = ("corrections", "correction_differences", "unchecked")
+            graded = {name: getattr(found, name) for name in told if getattr(found, name)}
+            baseline = with_checks(baseline, found.baseline)
+            scores = tuple([with_checks(score, found.candidate) for score in scores])
         return CaseResult.make(
             case_id=self._case.case_id,
             run_ids=tuple(self._run_ids),
-            baseline=baseline_score(self._case, self._settings),
-            candidate=tuple(self._scores),
+            baseline=baseline,
+            candidate=scores,
             **self._first,
             diverged=self._diverged,
             refused_writes=self._refused,
             no_context="context" not in self._case.model_fields_set,
             approval_skipped=self._skipped,
             **end,
+            **graded,
         )
 
 
-def _case_result(case: Case, replays: _Replays, settings: ComparisonSettings) -> CaseResult | Outcome:
+def _case_result(
+    case: Case, replays: _Replays, settings: ComparisonSettings, verdicts: Verdicts | None
+) -> CaseResult | Outcome:
     """A case's result, or the outcome that leaves it out (`erased`) or ends the comparison (`halt`)."""
     tally = _Tally(case, settings)
     for _ in range(int(settings.repetitions)):
@@ -235,7 +263,7 @@ def _case_result(case: Case, replays: _Replays, settings: ComparisonSettings) ->
             return outcome if not outcome.erased else Outcome(erased=True)
         if tally.add(outcome) and outcome.provider is not None:
             replays.count(outcome.provider)
-    return tally.result()
+    return tally.result(verdicts)
 
 
 def summarize(
@@ -272,7 +300,20 @@ def summarize(
         repetitions=settings.repetitions,
         metrics=metrics_of(results, settings.repetitions, settings.k),
         **more,
+        **_checked(results),
     )
+
+
+def _checked(results: Sequence[CaseResult]) -> dict[str, Any]:
+    """How many corrections were checked and passed, and which cases couldn't be; each only where there are any."""
+    told: dict[str, Any] = {}
+    checked = [one.passed for result in results for one in result.corrections]
+    if checked:
+        told["corrections"] = CorrectionCounts.make(checked=len(checked), passed=sum(checked))
+    reasons = [result.unchecked for result in results if result.unchecked is not None]
+    if reasons:
+        told["unchecked"] = UncheckedCases.make(count=len(reasons), reasons=tuple(dict.fromkeys(reasons)))
+    return told
 
 
 def _status(results: int, errors: int) -> Literal["completed", "partial", "failed"]:

@@ -1,9 +1,9 @@
 """Corrections: what a run should have done, as a person said it (DESIGN sections 2 and 7)."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from kindgi_tui.domain.base import Frozen, Json
 from kindgi_tui.domain.plain import Plain
@@ -150,6 +150,19 @@ class DecisionDifference(Plain):
     """Whether the replay refused the call."""
 
 
+def _readable(told: Any) -> Any:
+    """The differences that can be read: their shape is hardly stated, and another one must not cost the whole result."""
+    if not isinstance(told, list | tuple):
+        return told
+    found = []
+    for one in told:
+        try:
+            found.append(DecisionDifference.read(one))
+        except ValueError:
+            continue
+    return tuple(found)
+
+
 class CorrectionDifferences(Plain):
     """What differed in the first repetition that failed a correction's decisions."""
 
@@ -157,8 +170,8 @@ class CorrectionDifferences(Plain):
     """The correction, or the case's id on an agent's own test set."""
     repetition: int
     """That repetition's number, from 1."""
-    differences: tuple[DecisionDifference, ...]
-    """What differed."""
+    differences: Annotated[tuple[DecisionDifference, ...], BeforeValidator(_readable)]
+    """What differed; of another runtime's, those that can be read."""
 
 
 class CheckedParts(Plain):

@@ -14,7 +14,7 @@ _EQUAL = 1e-9
 """Rates closer than this are the same."""
 
 _ARGUMENTS_SHOWN = 2_000
-"""Characters of a refused call's arguments a sentence shows."""
+"""Characters of a value, such as a call's arguments, that a sentence shows."""
 
 
 class Facts(Frozen):
@@ -52,6 +52,12 @@ class Facts(Frozen):
 
     errors: int = 0
     """Cases none of whose repetitions ran."""
+
+    checked: int = 0
+    """Corrections that were checked."""
+
+    passed: int = 0
+    """How many of them passed."""
 
     unchecked: int = 0
     """Cases whose expectation couldn't be checked."""
@@ -96,6 +102,8 @@ def headline(facts: Facts, way_out: str = "press Enter") -> str:
         sentences.append(
             _count(facts.errors, "1 case failed and isn't counted.", "{} cases failed and aren't counted.")
         )
+    if facts.checked:
+        sentences.append(_checked(facts))
     if facts.unchecked:
         sentences.append(
             _count(
@@ -125,8 +133,9 @@ def interval_sentence(metric: str, interval: Interval | None, n: int) -> str:
 
 def stopped_sentence(tool_id: str, arguments: Json) -> str:
     """What a case says that stopped at a refused call. The arguments are as the agent wrote them, cut when long."""
+    call = f"{tool_id} with {one_line_json(arguments)}"
     return (
-        f"It stopped at a tool call the replay refused: it would have called {tool_id} with {_written(arguments)}. "
+        f"It stopped at a tool call the replay refused: it would have called {call}. "
         "That call wasn't carried out, and there's no output to rate."
     )
 
@@ -184,6 +193,17 @@ def _verdict(facts: Facts, way_out: str) -> str:
     return f"There's nothing to compare yet: people haven't {judged} any of {facts.candidate}'s answers.{further}"
 
 
+def _checked(facts: Facts) -> str:
+    """How many corrections passed."""
+    if facts.checked == 1:
+        return (
+            "The 1 correction that was checked passed."
+            if facts.passed
+            else "The 1 correction that was checked failed."
+        )
+    return f"{facts.passed:,} of the {facts.checked:,} corrections that were checked passed."
+
+
 def _all_failed(facts: Facts) -> bool:
     return facts.cases > 0 and facts.errors >= facts.cases
 
@@ -224,10 +244,10 @@ def _range(least: float, most: float) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _written(arguments: Json) -> str:
-    """Arguments as JSON on one line, cut when long."""
+def one_line_json(value: Json) -> str:
+    """A value, such as a call's arguments, as JSON on one line, cut when long. The words in it are not cleaned."""
     try:
-        text = json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     except (RecursionError, ValueError):
         return "{…}"
     return text if len(text) <= _ARGUMENTS_SHOWN else text[: _ARGUMENTS_SHOWN - 1] + "…"

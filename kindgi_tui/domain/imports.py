@@ -94,6 +94,8 @@ class ImportReport(Frozen):
     """Where and why; the first 10,000."""
     judgments: int
     """People's judgments that rode along with the new runs."""
+    corrections: int = 0
+    """People's corrections that rode along with the new runs."""
     machine_scores: int
     """Programs' scores of the new runs, which count as no judgments."""
     subjects: tuple[SubjectCount, ...]

@@ -73,7 +73,7 @@ def check_sample(part: Any, seed: Any, share: Any) -> None:
     if (
         part not in ("search", "hold-out")
         or not isinstance(seed, str)
-        or not 1 <= _units(seed) <= MAX_SEED
+        or not 1 <= utf16_length(seed) <= MAX_SEED
         or not is_share
         or not MIN_SHARE <= share <= MAX_SHARE
     ):
@@ -89,7 +89,7 @@ def check_version(value: Any) -> str:
 
 def check_reason(value: Any) -> str:
     """A judgment's reason: text of at most 4,000 characters."""
-    if not isinstance(value, str) or _units(value) > REASON_LIMIT:
+    if not isinstance(value, str) or utf16_length(value) > REASON_LIMIT:
         raise LimitError("reason", f"reason must be a string of at most {REASON_LIMIT} characters.")
     return value
 
@@ -127,7 +127,7 @@ def check_segments(path: Sequence[tuple[Any, Any]], field: str = "segments") -> 
             raise LimitError(field, f'`{field}`: {rule}; got "{key}"')
         if key in seen:
             raise LimitError(field, f'`{field}`: the key "{key}" appears twice')
-        if not 1 <= _units(value) <= MAX_SEGMENT_VALUE:
+        if not 1 <= utf16_length(value) <= MAX_SEGMENT_VALUE:
             limit = f"a segment value is 1–{MAX_SEGMENT_VALUE} characters"
             raise LimitError(field, f'`{field}`: {limit} (key "{key}")')
         seen[key] = value
@@ -169,7 +169,7 @@ def check_reads(value: Any) -> Literal["recorded", "live"]:
 
 def check_group_name(value: Any) -> str:
     """A group's name: 1 to 100 characters, not blank."""
-    if not isinstance(value, str) or not value.strip() or _units(value) > MAX_GROUP_NAME:
+    if not isinstance(value, str) or not value.strip() or utf16_length(value) > MAX_GROUP_NAME:
         raise LimitError("name", f"name is required (at most {MAX_GROUP_NAME} characters).")
     return value
 
@@ -195,6 +195,6 @@ def check_gate(part: str | None, overridden: bool) -> None:
         raise LimitError("overrides", sentence)
 
 
-def _units(text: str) -> int:
+def utf16_length(text: str) -> int:
     """The text's length in UTF-16 code units, as the API counts characters."""
     return len(text) + sum(1 for character in text if character > "\uffff")

@@ -21,7 +21,7 @@ class _Side(NamedTuple):
     weight: Callable[[Score], Number]
 
 
-_PASS_RATE = _Side(lambda s: s.yes_weight, lambda s: s.total_weight, lambda s: s.total_weight)
+_PASS_RATE = _Side(lambda s: s.right, lambda s: s.said, lambda s: s.said)
 _COVERAGE = _Side(lambda s: s.judged_items, lambda s: s.items, lambda s: s.total_weight)
 _PRECISION = _Side(
     lambda s: s.top_k.yes_weight, lambda s: s.top_k.total_weight, lambda s: s.top_k.total_weight

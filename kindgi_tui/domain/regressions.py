@@ -94,11 +94,19 @@ def classify(
 
 
 def change(baseline: Score, candidate: Sequence[Score]) -> float | None:
-    """How much one case's pass rate changed: the mean over its repetitions with evidence, minus the recorded one."""
-    rates = [score.yes_weight / score.total_weight for score in candidate if score.total_weight > 0]
-    if not rates or not baseline.total_weight > 0:
-        return None
-    return sum(rates) / len(rates) - baseline.yes_weight / baseline.total_weight
+    """How much one case's pass rate changed: now minus before, of `pass_rates`; None without evidence on both sides."""
+    before, now = pass_rates(baseline, candidate)
+    return None if before is None or now is None else now - before
+
+
+def pass_rates(baseline: Score, candidate: Sequence[Score]) -> tuple[float | None, float | None]:
+    """One case's pass rate, 0 to 1, graded parts with it: the recorded one, and the mean of the repetitions' ones.
+
+    A repetition without evidence counts for nothing; a side without any is None.
+    """
+    rates = [score.right / score.said for score in candidate if score.said > 0]
+    before = baseline.right / baseline.said if baseline.said > 0 else None
+    return before, sum(rates) / len(rates) if rates else None
 
 
 def is_new(result: CaseResult) -> bool:

@@ -18,6 +18,7 @@ from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.judgments import Judgment
 from kindgi_tui.domain.matching import match_judged, with_fresh
 from kindgi_tui.domain.rating import item_changes, score_items
+from kindgi_tui.domain.scores import with_checks
 from kindgi_tui.domain.summing import Weights, summarize_by_item
 from kindgi_tui.domain.test_sets import Case, ItemSummary
 
@@ -131,7 +132,8 @@ def _fresh_reader(
 def _rescored(
     case: Case, earlier: CaseResult, settings: ComparisonSettings, replays: Mapping[str, Json], fresh: Fresh
 ) -> CaseResult:
-    baseline = baseline_score(case, settings)
+    # What was checked isn't checked again: its entries and graded parts stay as they were.
+    baseline = with_checks(baseline_score(case, settings), earlier.baseline.checks)
     if not earlier.candidate:
         return earlier.model_copy(update={"baseline": baseline})
     gone = earlier.model_copy(update={"baseline": baseline, "rescored": False})
@@ -148,4 +150,5 @@ def _rescored(
         matched = with_fresh(matched, fresh(run_id))
         scores.append(score_items(matched, settings.k))
         changes = changes or item_changes(matched, case.items)
-    return earlier.model_copy(update={"baseline": baseline, "candidate": tuple(scores), "changes": changes})
+    rated = tuple([with_checks(new, old.checks) for new, old in zip(scores, earlier.candidate, strict=True)])
+    return earlier.model_copy(update={"baseline": baseline, "candidate": rated, "changes": changes})

@@ -1,6 +1,6 @@
 """Splitting a test set once into a hold-out part and a search part (DESIGN section 8)."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -10,24 +10,20 @@ from kindgi_tui.domain.test_sets import Case
 
 
 def sample_cases(
-    cases: Iterable[Case | Mapping[str, Any]],
-    sample: Sample | Mapping[str, Any],
-    *,
-    corrected: Collection[str] = (),
+    cases: Iterable[Case | Mapping[str, Any]], sample: Sample | Mapping[str, Any]
 ) -> tuple[str, ...]:
     """The ids of the cases of a sample's part, in the cases' order.
 
-    Each stratum is split on its own: the cases whose id is in `corrected` (those that carry a correction; the
-    0.1 wire knows none), then of the others those with a no, and the rest. The same seed splits the same way
-    on every machine. Of a plain case only `caseId` and its items' weights are read.
+    Each stratum is split on its own: the cases that carry a correction (the 0.1 wire knows none), then of the
+    others those with a no, and the rest. The same seed splits the same way on every machine, whoever's corrections
+    count. Of a plain case only `caseId`, its corrections and its items' weights are read.
     """
     wanted = Sample.read(sample)
     ids: list[str] = []
     strata: dict[str, list[str]] = {}
     for case in cases:
-        case_id, has_no = _facts(case)
+        case_id, stratum = _facts(case)
         ids.append(case_id)
-        stratum = "corrected" if case_id in corrected else "no" if has_no else "rest"
         strata.setdefault(stratum, []).append(case_id)
     held_out: set[str] = set()
     for members in strata.values():
@@ -46,10 +42,19 @@ def position(seed: str, case_id: str) -> int:
     return int(sha256(utf8(f"{seed}:{case_id}")).hexdigest()[:8], 16)
 
 
-def _facts(case: Case | Mapping[str, Any]) -> tuple[str, bool]:
-    """A case's id, and whether anyone said no to one of its items."""
+def _facts(case: Case | Mapping[str, Any]) -> tuple[str, str]:
+    """A case's id and its stratum: `corrected`, or `no` when anyone said no to one of its items, or `rest`."""
     if isinstance(case, Case):
-        return case.case_id, any(item.yes_weight < item.total_weight for item in case.items)
+        has_no = any(item.yes_weight < item.total_weight for item in case.items)
+        return case.case_id, _stratum(case.corrected, has_no)
+    expect = case.get("expect")
+    corrected = bool(case.get("corrections")) or (
+        isinstance(expect, Mapping) and any(expect.get(part) is not None for part in ("decisions", "answer"))
+    )
     items: list[Mapping[str, Any]] = case["items"]
     has_no = any("yesWeight" in i and "totalWeight" in i and i["yesWeight"] < i["totalWeight"] for i in items)
-    return case["caseId"], has_no
+    return case["caseId"], _stratum(corrected, has_no)
+
+
+def _stratum(corrected: bool, has_no: bool) -> str:
+    return "corrected" if corrected else "no" if has_no else "rest"

@@ -31,6 +31,21 @@ class Score(Kept):
     checks: Checks | None = None
     """Graded parts of what the case expects, which count in the pass rate; None when there are none."""
 
+    @property
+    def right(self) -> Number:
+        """What counts for it in the pass rate: the yes weight, and 1 for each graded part that passed."""
+        return self.yes_weight if self.checks is None else self.yes_weight + self.checks.passed
+
+    @property
+    def said(self) -> Number:
+        """What counts in the pass rate at all: the total weight, and 1 for each graded part."""
+        return self.total_weight if self.checks is None else self.total_weight + self.checks.total
+
+
+def with_checks(score: Score, checks: Checks | None) -> Score:
+    """The score with those graded parts; as it is without any."""
+    return score if checks is None else score.model_copy(update={"checks": checks})
+
 
 class KeptItem(Plain):
     """A judged item that the new output still has."""

@@ -106,10 +106,14 @@ class Case(Plain):
         return self.case_id if self.run_id is None else self.run_id
 
     @property
+    def corrected(self) -> bool:
+        """Whether it carries a correction: it expects decisions or an answer, or its run has live corrections."""
+        return bool(self.corrections) or (self.expect is not None and bool(self.expect.parts))
+
+    @property
     def strict(self) -> bool:
         """Whether it replays strictly: it has a correction (DESIGN section 6)."""
-        graded = self.expect is not None and bool(self.expect.parts)
-        return not self.from_nothing and (graded or bool(self.corrections))
+        return self.corrected and not self.from_nothing
 
 
 class TestSetRef(Plain):

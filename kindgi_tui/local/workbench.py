@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kindgi_tui.local.parts.cases import LocalCases
     from kindgi_tui.local.parts.catalog import LocalCatalog, LocalModels, LocalPacks
     from kindgi_tui.local.parts.comparisons import LocalComparisons
+    from kindgi_tui.local.parts.corrections import LocalCorrections
     from kindgi_tui.local.parts.judgments import LocalGroups, LocalJudgments
     from kindgi_tui.local.parts.outbox import NoOutbox
     from kindgi_tui.local.parts.projects import LocalAudit, LocalPeople, LocalProjects
@@ -75,6 +76,13 @@ class LocalWorkbench:
         from kindgi_tui.local.parts.judgments import LocalJudgments
 
         return LocalJudgments(self._access)
+
+    @cached_property
+    def corrections(self) -> "LocalCorrections":
+        """Corrections."""
+        from kindgi_tui.local.parts.corrections import LocalCorrections
+
+        return LocalCorrections(self._access)
 
     @cached_property
     def groups(self) -> "LocalGroups":

@@ -14,6 +14,7 @@ from kindgi_tui.remote.parts.absent import (
     RemoteAnswers,
     RemoteAudit,
     RemoteCases,
+    RemoteCorrections,
     RemoteGuidelines,
     RemoteModels,
     RemotePacks,
@@ -48,6 +49,8 @@ class RemoteWorkbench:
         """Conversations."""
         self.judgments = RemoteJudgments(context)
         """Judgments."""
+        self.corrections = RemoteCorrections()
+        """Corrections."""
         self.groups = RemoteGroups(context)
         """Groups."""
         self.queue = RemoteQueue(context)

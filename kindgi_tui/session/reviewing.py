@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kindgi_tui.domain.base import Frozen, Json
 from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.comparisons import CaseResult
+from kindgi_tui.domain.metric_titles import MetricName, metric_title
 from kindgi_tui.domain.statistics import Interval
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.text import dumps_line, one_line
@@ -47,6 +48,12 @@ class Entry:
             return CaseResult.read(self.raw)
         except ValueError:
             return CaseResult.make(case_id=self.case_id, error="This case's result can't be read.")
+
+    @cached_property
+    def graded(self) -> bool:
+        """Whether graded parts count in its pass rate: it was graded part by part."""
+        told = self.raw.get("corrections")
+        return isinstance(told, list) and any(isinstance(one, dict) and "parts" in one for one in told)
 
     def unjudged(self) -> list[str]:
         """The keys of its new items that nobody judged."""
@@ -95,7 +102,7 @@ class Measure(Frozen):
     """One metric as it is shown."""
 
     label: str
-    """Its name: `Judged yes`, `Judged items`, `Top k judged yes`."""
+    """Its name, such as `Judged yes` (`domain.metric_titles`)."""
     before: float | None
     """The recorded outputs' value, 0 to 1; None without evidence."""
     now: float | None
@@ -135,10 +142,10 @@ class Counts(Frozen):
     """Who answered, and how many replays."""
 
 
-_METRICS = (
-    ("weightedYesShare", "pass_rate", "Judged yes"),
-    ("judgedCoverage", "case_coverage", "Judged items"),
-    ("weightedPrecisionAtK", "weighted_precision_at_k", "Top {k} judged yes"),
+_METRICS: tuple[tuple[str, MetricName], ...] = (
+    ("weightedYesShare", "pass_rate"),
+    ("judgedCoverage", "case_coverage"),
+    ("weightedPrecisionAtK", "weighted_precision_at_k"),
 )
 
 
@@ -153,6 +160,8 @@ class Review:
         """The headline; empty before there is one."""
         self.measures: tuple[Measure, ...] = ()
         """The metrics."""
+        self.graded = False
+        """Whether graded parts of corrections count in its pass rate."""
         self.counts = Counts()
         """What else a reader has to know."""
 
@@ -174,7 +183,9 @@ class Review:
         headline = ours.get("headline")
         self.headline = headline if isinstance(headline, str) else ""
         summary = _object(document.get("summary"))
-        self.measures = tuple(_measures(summary, _object(ours.get("intervals")), k)) if summary else ()
+        self.graded = any(entry.graded for entry in read.values())
+        intervals = _object(ours.get("intervals"))
+        self.measures = tuple(_measures(summary, intervals, k, self.graded)) if summary else ()
         self.counts = _counts(summary, ours)
 
     def narrowed(self, name: str) -> tuple[Reviewed, ...]:
@@ -211,14 +222,16 @@ def _in_order(read: Mapping[str, Entry], told: Json) -> Iterable[Reviewed]:
         yield Reviewed(entry, "", False, None)
 
 
-def _measures(summary: dict[str, Json], intervals: dict[str, Json], k: int) -> Iterable[Measure]:
+def _measures(
+    summary: dict[str, Json], intervals: dict[str, Json], k: int, graded: bool
+) -> Iterable[Measure]:
     metrics = _object(summary.get("metrics"))
-    for wire_name, name, label in _METRICS:
+    for wire_name, name in _METRICS:
         metric, told = _object(metrics.get(wire_name)), _object(intervals.get(name))
         low, high = number(told.get("low")), number(told.get("high"))
         said = told.get("word")
         yield Measure(
-            label=label.format(k=k),
+            label=metric_title(name, k, graded),
             before=number(metric.get("baseline")),
             now=number(metric.get("candidate")),
             delta=number(metric.get("delta")),

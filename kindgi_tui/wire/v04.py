@@ -18,10 +18,12 @@ from pydantic import BaseModel
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison, ComparisonPlan
+from kindgi_tui.domain.corrections import Correction
 from kindgi_tui.domain.judgments import Group, Judgment
 from kindgi_tui.domain.runs import Run, RunDetail, Segment, Subject
 from kindgi_tui.domain.test_set_versions import BuildRequest, TestSetVersion
 from kindgi_tui.domain.test_sets import Case
+from kindgi_tui.wire.expectations import written_expectation
 
 T = TypeVar("T")
 
@@ -143,6 +145,25 @@ def judgment(value: Judgment, kind: str = "user") -> dict[str, Json]:
             "participantId": value.participant,
             "assertedBy": {"kind": kind, "id": value.asserter},
             "createdAt": time(value.created_at),
+        }
+    )
+
+
+def correction(value: Correction, kind: str = "user") -> dict[str, Json]:
+    """A correction; `kind` is whether a person or a service said it. `endedAt` and `supersededBy` are ours."""
+    expect: Json = written_expectation(value.expect)
+    return without_none(
+        {
+            "id": value.id,
+            "runId": value.run_id,
+            "expect": expect,
+            "groupId": value.group_id,
+            "expert": True if value.expert else None,
+            "participantId": value.participant,
+            "assertedBy": {"kind": kind, "id": value.asserter},
+            "createdAt": time(value.created_at),
+            "endedAt": None if value.ended_at is None else time(value.ended_at),
+            "supersededBy": value.superseded_by,
         }
     )
 

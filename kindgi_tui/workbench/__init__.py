@@ -22,11 +22,13 @@ from kindgi_tui.workbench.errors import (
     Interrupted,
     Invalid,
     NotFound,
+    Refused,
     Unavailable,
     Unsupported,
     WorkbenchError,
 )
 from kindgi_tui.workbench.judging import (
+    Corrections,
     Groups,
     Guidelines,
     Judgments,
@@ -60,6 +62,7 @@ __all__ = [
     "Comparisons",
     "Conflict",
     "Conversations",
+    "Corrections",
     "Denied",
     "Groups",
     "Guidelines",
@@ -76,6 +79,7 @@ __all__ = [
     "People",
     "Projects",
     "Queue",
+    "Refused",
     "Runs",
     "TestSets",
     "Tokens",
@@ -117,6 +121,11 @@ class Workbench(Protocol):
     @property
     def judgments(self) -> Judgments:
         """Judgments."""
+        ...
+
+    @property
+    def corrections(self) -> Corrections:
+        """Corrections."""
         ...
 
     @property

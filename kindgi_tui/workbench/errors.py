@@ -48,6 +48,16 @@ class Invalid(WorkbenchError):
     default_code = "bad-input"
 
 
+class Refused(Invalid):
+    """Some of the things that were to be written together can't be, so none was."""
+
+    def __init__(self, sentence: str, refusals: tuple[tuple[int, WorkbenchError], ...]) -> None:
+        first = refusals[0][1]
+        super().__init__(sentence, code=first.code, field=first.field)
+        self.refusals = refusals
+        """Each refused one's place among them, from 1, and why."""
+
+
 class Denied(WorkbenchError):
     """The caller may not do this."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kindgi_tui.domain.corrections import Correction, CorrectionFilter, NewCorrection
     from kindgi_tui.domain.judging import Disagreement, Guideline, Owed, QueuedRun, QueueFilter, QueueProgress
     from kindgi_tui.domain.judgments import Group, Judgment, Restriction
@@ -150,6 +152,13 @@ class Corrections(Protocol):
         """
         ...
 
+    async def add_all(self, new: Sequence[NewCorrection]) -> tuple[Correction, ...]:
+        """Records corrections of the caller in their order, as `add` does each of them: all, or none.
+
+        Raises Refused, which has what `add` would have raised for each one that can't be, and Denied.
+        """
+        ...
+
     async def get(self, correction_id: str) -> Correction:
         """One correction, live or not; a unique beginning of an id (8 characters or more) is enough.
 
@@ -168,7 +177,10 @@ class Corrections(Protocol):
         ...
 
     async def remove(self, correction_id: str) -> None:
-        """Removes a live correction. Raises NotFound, Denied (somebody else's, unless an admin removes it)."""
+        """Removes a live correction, named as `get` takes it.
+
+        Raises NotFound, Denied (somebody else's, unless an admin removes it).
+        """
         ...
 
     async def take_back(self, run_id: str, participant: str | None = None) -> Correction | None:

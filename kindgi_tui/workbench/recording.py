@@ -11,6 +11,7 @@ from kindgi_tui.domain.base import Frozen, Json
 
 if TYPE_CHECKING:
     from kindgi_tui.domain.conversations import Conversation, ConversationFilter
+    from kindgi_tui.domain.corrections import NewCorrection
     from kindgi_tui.domain.imports import ImportOptions, ImportReport
     from kindgi_tui.domain.projects import AuditEntry, Person, Project
     from kindgi_tui.domain.queries import NewJudgment, RunFilter
@@ -27,6 +28,8 @@ class ImportOutcome(Frozen):
     """Ids of the runs that were there already."""
     judgments: int
     """How many judgments came along and were recorded."""
+    corrections: int = 0
+    """How many corrections came along and were recorded."""
 
 
 class Projects(Protocol):
@@ -86,12 +89,15 @@ class Runs(Protocol):
         ...
 
     async def add(
-        self, runs: Sequence[RunDetail], judgments: Sequence[tuple[NewJudgment, str, datetime | None]] = ()
+        self,
+        runs: Sequence[RunDetail],
+        judgments: Sequence[tuple[NewJudgment, str, datetime | None]] = (),
+        corrections: Sequence[tuple[NewCorrection, str, datetime | None]] = (),
     ) -> ImportOutcome:
         """Writes runs down; the ones whose id is known are left as they are.
 
-        `judgments` ride along, each with the id of who said it (added to the people when new) and when.
-        Raises Denied.
+        `judgments` and `corrections` ride along, each with the id of who said it (added to the people when new) and
+        when. Raises Denied.
         """
         ...
 
@@ -105,7 +111,10 @@ class Runs(Protocol):
         ...
 
     async def export(self, run_id: str) -> str:
-        """One run with its live judgments as a line of our JSONL, without the newline. Raises NotFound."""
+        """One run with its live judgments and corrections as a line of our JSONL, without the newline.
+
+        Raises NotFound.
+        """
         ...
 
     async def start(

@@ -5,14 +5,17 @@ from hypothesis import strategies as st
 
 from kindgi_tui.domain.comparisons import Sample
 from kindgi_tui.domain.sampling import held_out_count, position, sample_cases
+from kindgi_tui.domain.test_sets import Case
 
 CASES = st.lists(st.tuples(st.text(min_size=1), st.booleans()), unique_by=lambda case: case[0], max_size=30)
 SHARES = st.floats(0.1, 0.9)
+SUBJECT = {"kind": "agent", "id": "acme.picker", "version": "1.0.0"}
 
 
 def plain(cases: list[tuple[str, bool]]) -> list[dict[str, object]]:
     return [
-        {"caseId": case, "items": [{"yesWeight": 0 if no else 1, "totalWeight": 1}]} for case, no in cases
+        {"caseId": case, "items": [{"key": "a", "yesWeight": 0 if no else 1, "totalWeight": 1}]}
+        for case, no in cases
     ]
 
 
@@ -49,8 +52,12 @@ def test_positions_are_the_same_on_every_machine() -> None:
 
 def test_corrected_cases_are_a_stratum_of_their_own() -> None:
     cases = plain([(str(n), n % 2 == 0) for n in range(8)])
-    held_out = sample_cases(
-        cases, Sample(part="hold-out", seed="s", hold_out_share=0.5), corrected={"0", "1"}
-    )
+    cases[0]["expect"] = {"decisions": "right"}
+    cases[1]["corrections"] = [{"correctionId": "c", "expect": {"answer": "right"}}]
+    cases[2]["expect"] = {}
+    sample = Sample(part="hold-out", seed="s", hold_out_share=0.5)
+    held_out = sample_cases(cases, sample)
+    read = [Case.read({"subject": SUBJECT, **case}) for case in cases]
+    assert sample_cases(read, sample) == held_out
     assert len({"0", "1"} & set(held_out)) == 1
     assert len(held_out) == 1 + 2 + 2

@@ -21,6 +21,9 @@
   createdAt?}]`. `item` may be the key as text; a missing pointer and rank are those the output's item with that
   key has. `verdict` is yes or no (0.4: right or wrong, also as `mark`); `judge` may give the judge as text.
   Judges come in, and go out, under an alias unless names are asked for.
+- `corrections`: `[{expect, assertedBy?, participantId?, createdAt?}]`, what the run should have done: `expect` is
+  `{decisions?, shouldCall?: [{toolId, args?}], mustNotCall?, answer?, shouldSay?, why?}`, with `decisions` and
+  `answer` right or wrong.
 - `machineScores`: `[{name, value, explanation?}]`, also `reward`, `score`, `scores`: shown, never judgments.
 
 `projectId` and `source` are written for readers, and not read: an import puts runs in the project it was told.
@@ -29,17 +32,14 @@
 import json
 import math
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
-from typing import cast
 
 from kindgi_tui.domain.base import Json
-from kindgi_tui.domain.items import Item, output_items
-from kindgi_tui.domain.judgments import REASON_LIMIT, ItemRef, Judgment, Verdict
-from kindgi_tui.domain.limits import LimitError, check_item, check_segments
+from kindgi_tui.domain.corrections import Correction
+from kindgi_tui.domain.judgments import Judgment
+from kindgi_tui.domain.limits import LimitError, check_segments
 from kindgi_tui.domain.runs import RunDetail, RunStatus, Segment, Subject
 from kindgi_tui.local.imports.identity import (
     UNKNOWN_VERSION,
-    alias,
     named_id,
     plain,
     quoted,
@@ -49,11 +49,19 @@ from kindgi_tui.local.imports.identity import (
 )
 from kindgi_tui.local.imports.json_values import Found
 from kindgi_tui.local.imports.records import (
+    ImportedCorrection,
     ImportedJudgment,
     ImportedRun,
     ImportOptions,
     MachineScore,
     Problem,
+)
+from kindgi_tui.local.imports.sayings import (
+    correction_record,
+    corrections_of,
+    iso,
+    judgment_record,
+    judgments_of,
 )
 from kindgi_tui.local.imports.scores import machine_scores
 from kindgi_tui.local.imports.turns import HISTORY_LIMIT, start_of, subject_of
@@ -63,7 +71,6 @@ NAME = "kindgi-jsonl"
 
 _FINAL: dict[str, RunStatus] = {"completed": "completed", "failed": "failed", "cancelled": "cancelled"}
 _UNFINISHED = ("pending", "running", "suspended")
-_VERDICTS: dict[str, Verdict] = {"yes": "yes", "no": "no", "right": "yes", "wrong": "no"}
 _WIRE_FIELDS = ("output", "input", "status", "createdAt", "judgments")
 
 
@@ -97,9 +104,14 @@ def read(found: Found, options: ImportOptions) -> Iterator[ImportedRun | Problem
         return
     problems: list[str] = []
     detail = _detail(record, status, found, options, problems)
-    judgments = tuple(_judgments(record, detail, options, problems))
+    judgments = tuple(judgments_of(record, detail, options, problems))
+    corrections = tuple(corrections_of(record, options, problems))
     yield ImportedRun(
-        detail=detail, judgments=judgments, machine_scores=machine_scores(record), place=found.place
+        detail=detail,
+        judgments=judgments,
+        corrections=corrections,
+        machine_scores=machine_scores(record),
+        place=found.place,
     )
     for reason in problems:
         yield Problem(place=found.place, reason=reason)
@@ -236,83 +248,12 @@ def _objects(value: Json) -> Iterator[dict[str, Json]]:
             yield one
 
 
-def _judgments(
-    record: dict[str, Json], detail: RunDetail, options: ImportOptions, problems: list[str]
-) -> Iterator[ImportedJudgment]:
-    told = record.get("judgments")
-    if told is None or told == []:
-        return
-    if not isinstance(told, list):
-        problems.append("The judgments were left out: they are not a list.")
-        return
-    items: dict[str, Item] = {}
-    for item in output_items(detail.output, detail.subject.kind == "agent"):
-        items.setdefault(item.key, item)
-    for number, one in enumerate(told, 1):
-        given = one if isinstance(one, dict) else {}
-        item_ref = _item_ref(given.get("item"), items)
-        word = given.get("verdict", given.get("mark"))
-        verdict = _VERDICTS.get(word) if isinstance(word, str) else None
-        if item_ref is None or verdict is None:
-            lacks = "names no item" if item_ref is None else "has no verdict of yes or no"
-            problems.append(f"Judgment {number} was left out: it {lacks}.")
-            continue
-        reason = given.get("reason")
-        words = plain(reason) if isinstance(reason, str) and reason else None
-        if words is not None and len(words.encode("utf-16-le")) > 2 * REASON_LIMIT:
-            problems.append(f"The reason of judgment {number} was cut to {REASON_LIMIT} characters.")
-            words = words.encode("utf-16-le")[: 2 * REASON_LIMIT].decode("utf-16-le", "ignore")
-        participant = given.get("participantId")
-        judge = _judge(given)
-        yield ImportedJudgment(
-            item=item_ref,
-            verdict=verdict,
-            reason=words,
-            judge=judge if options.keep_judges or judge == _NOBODY else alias(judge),
-            participant=plain(participant)[:200] if isinstance(participant, str) and participant else None,
-            created_at=time_of(given.get("createdAt")),
-        )
-
-
-_NOBODY = "unknown"
-
-
-def _judge(judgment: dict[str, Json]) -> str:
-    told = judgment.get("assertedBy")
-    for name in (told.get("id") if isinstance(told, dict) else told, judgment.get("judge")):
-        if isinstance(name, str) and name:
-            return plain(name)[:200]
-    return _NOBODY
-
-
-def _item_ref(told: Json, items: dict[str, Item]) -> ItemRef | None:
-    given = {"key": told} if isinstance(told, str) else told
-    if not isinstance(given, dict):
-        return None
-    key, pointer, rank = given.get("key"), given.get("pointer"), given.get("rank")
-    try:
-        check_item(key, pointer, rank)
-    except LimitError:
-        try:
-            check_item(key)
-        except LimitError:
-            return None
-        pointer = rank = None
-    derived = items.get(cast("str", key))
-    if pointer is None and derived is not None:
-        pointer, rank = derived.pointer, derived.rank
-    return ItemRef(
-        key=cast("str", key),
-        pointer=cast("str | None", pointer),
-        rank=None if rank is None else int(cast("int", rank)),
-    )
-
-
 def export_line(
     detail: RunDetail,
     judgments: Iterable[Judgment | ImportedJudgment] = (),
     machine_scores: Iterable[MachineScore] = (),
     keep_judges: bool = False,
+    corrections: Iterable[Correction | ImportedCorrection] = (),
 ) -> str:
     """The run as one line of this format, ASCII, without the line's end. Judges go out under an alias unless
     `keep_judges`; what the run was imported from (`raw`) stays behind."""
@@ -324,9 +265,9 @@ def export_line(
         if detail.conversation_id is not None:
             agent["conversationId"] = detail.conversation_id
         record["agent"] = agent
-    record |= {"status": detail.status, "createdAt": _iso(detail.created_at)}
+    record |= {"status": detail.status, "createdAt": iso(detail.created_at)}
     if detail.completed_at is not None:
-        record["completedAt"] = _iso(detail.completed_at)
+        record["completedAt"] = iso(detail.completed_at)
     if detail.segments:
         record["segments"] = [{"key": segment.key, "value": segment.value} for segment in detail.segments]
     if detail.replay_of is not None:
@@ -338,9 +279,12 @@ def export_line(
     record |= {"source": detail.source, "input": detail.input, "output": detail.output}
     if detail.context:
         record["context"] = detail.context
-    said: list[Json] = [_judgment_record(judgment, keep_judges) for judgment in judgments]
+    said: list[Json] = [judgment_record(judgment, keep_judges) for judgment in judgments]
     if said:
         record["judgments"] = said
+    corrected: list[Json] = [correction_record(each, keep_judges) for each in corrections]
+    if corrected:
+        record["corrections"] = corrected
     scored: list[Json] = [_score_record(score) for score in machine_scores]
     if scored:
         record["machineScores"] = scored
@@ -350,37 +294,12 @@ def export_line(
         return json.dumps(_without_nan(record), separators=(",", ":"))
 
 
-def _iso(time: datetime) -> str:
-    utc = time.astimezone(UTC)
-    parts = "microseconds" if utc.microsecond % 1000 else "milliseconds"
-    return utc.isoformat(timespec=parts).replace("+00:00", "Z")
-
-
 def _without_nan(value: Json) -> Json:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
         return {key: _without_nan(child) for key, child in value.items()}
     return [_without_nan(child) for child in value] if isinstance(value, list) else value
-
-
-def _judgment_record(judgment: Judgment | ImportedJudgment, keep_judges: bool) -> Json:
-    item: dict[str, Json] = {"key": judgment.item.key}
-    if judgment.item.pointer is not None:
-        item["pointer"] = judgment.item.pointer
-    if judgment.item.rank is not None:
-        item["rank"] = judgment.item.rank
-    record: dict[str, Json] = {"item": item, "verdict": judgment.verdict}
-    if judgment.reason:
-        record["reason"] = judgment.reason
-    judge = judgment.asserter if isinstance(judgment, Judgment) else judgment.judge
-    if judge != _NOBODY:
-        record["assertedBy"] = {"kind": "user", "id": judge if keep_judges else alias(judge)}
-    if judgment.participant is not None:
-        record["participantId"] = judgment.participant
-    if judgment.created_at is not None:
-        record["createdAt"] = _iso(judgment.created_at)
-    return record
 
 
 def _score_record(score: MachineScore) -> Json:

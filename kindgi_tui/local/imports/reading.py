@@ -103,7 +103,7 @@ def summarise(
     they decide what is said of replaying. The outcomes are used up one by one, so a generator that stores each run
     as it passes keeps memory flat.
     """
-    came_in = known = left_out = judgments = scores = several = 0
+    came_in = known = left_out = judgments = corrections = scores = several = 0
     problems: list[Problem] = []
     subjects: dict[Subject, int] = {}
     formats: dict[str, None] = {}
@@ -118,6 +118,7 @@ def summarise(
         if state == "new":
             came_in += 1
             judgments += len(run.judgments)
+            corrections += len(run.corrections)
             scores += len(run.machine_scores)
         else:
             known += 1
@@ -136,6 +137,7 @@ def summarise(
         left_out=left_out,
         problems=tuple(problems),
         judgments=judgments,
+        corrections=corrections,
         machine_scores=scores,
         subjects=tuple(SubjectCount(subject=subject, runs=runs) for subject, runs in counted),
         formats=tuple(formats),

@@ -3,12 +3,14 @@
 from datetime import datetime
 
 from kindgi_tui.domain.base import Frozen
+from kindgi_tui.domain.corrections import Expectation
 from kindgi_tui.domain.imports import ImportOptions, Place, PositionUnit, Problem
 from kindgi_tui.domain.judgments import ItemRef, Verdict
 from kindgi_tui.domain.runs import RunDetail
 
 __all__ = [
     "ImportOptions",
+    "ImportedCorrection",
     "ImportedJudgment",
     "ImportedRun",
     "MachineScore",
@@ -35,6 +37,19 @@ class ImportedJudgment(Frozen):
     """When it was said (UTC), where known."""
 
 
+class ImportedCorrection(Frozen):
+    """A person's correction that came in with a run."""
+
+    expect: Expectation
+    """What the run should have done."""
+    judge: str
+    """Who said it: an alias, unless names were asked for."""
+    participant: str | None = None
+    """The app's own user on whose behalf it was said, by an opaque id."""
+    created_at: datetime | None = None
+    """When it was said (UTC), where known."""
+
+
 class MachineScore(Frozen):
     """What a program said of a run: a reward, a scorer's value. Shown, and never a judgment."""
 
@@ -53,6 +68,8 @@ class ImportedRun(Frozen):
     """The run, with its record as it stood in the file in `raw`."""
     judgments: tuple[ImportedJudgment, ...] = ()
     """People's verdicts that rode along."""
+    corrections: tuple[ImportedCorrection, ...] = ()
+    """People's corrections that rode along."""
     machine_scores: tuple[MachineScore, ...] = ()
     """Programs' verdicts, kept apart."""
     place: Place

@@ -1,4 +1,4 @@
-"""Writing imported runs down: a batch at a time, with the judgments that ride along."""
+"""Writing imported runs down: a batch at a time, with the judgments and corrections that ride along."""
 
 import itertools
 import sqlite3
@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from kindgi_tui.domain.corrections import NewCorrection
 from kindgi_tui.domain.imports import ImportOptions, ImportReport
 from kindgi_tui.domain.projects import Person
 from kindgi_tui.domain.queries import NewJudgment
@@ -18,6 +19,7 @@ from kindgi_tui.local.imports.records import ImportedRun, Problem
 from kindgi_tui.local.parts.runs import take_into_search
 from kindgi_tui.local.store import runs
 from kindgi_tui.local.store.catalog import entry_versions, list_entries
+from kindgi_tui.local.store.corrections import add_correction
 from kindgi_tui.local.store.judgments import add_judgment
 from kindgi_tui.local.store.people import find_person, put_person
 from kindgi_tui.local.store.values import from_ms, now_ms, to_ms
@@ -28,6 +30,9 @@ BATCH = 200
 
 Riding = tuple[NewJudgment, str, datetime | None]
 """A verdict that rides along with a run: what was said, by whom, and when."""
+
+RidingCorrection = tuple[NewCorrection, str, datetime | None]
+"""A correction that rides along with a run: what was said, by whom, and when."""
 
 _Outcomes = list[tuple[ImportedRun, Literal["new", "known"]] | Problem]
 
@@ -112,25 +117,52 @@ def _import_batch(connection: sqlite3.Connection, found: Sequence[ImportedRun]) 
                 outcomes.append(
                     Problem(place=each.place, reason=f"A judgment was left out: {cause.sentence}")
                 )
+        for told in each.corrections:
+            correction = NewCorrection(
+                run_id=each.detail.id, expect=told.expect, participant=told.participant
+            )
+            try:
+                add_correction(connection, correction, _speaker(connection, told.judge), _ms(told.created_at))
+            except WorkbenchError as cause:
+                outcomes.append(
+                    Problem(place=each.place, reason=f"A correction was left out: {cause.sentence}")
+                )
     return outcomes
 
 
 def add_runs(
-    connection: sqlite3.Connection, new: Sequence[RunDetail], judgments: Sequence[Riding]
+    connection: sqlite3.Connection,
+    new: Sequence[RunDetail],
+    judgments: Sequence[Riding],
+    corrections: Sequence[RidingCorrection] = (),
 ) -> ImportOutcome:
-    """Writes runs down with the judgments that ride along; those whose run was known are left out."""
+    """Writes runs down with the judgments and corrections that ride along; those whose run was known are left out."""
     added, known = runs.insert_runs(connection, new)
     fresh = set(added)
     riding = [each for each in judgments if each[0].run_id in fresh]
     for judgment, judge, at in riding:
         _ride_along(connection, judgment, judge, at)
-    return ImportOutcome(added=tuple(added), known=tuple(known), judgments=len(riding))
+    corrected = [each for each in corrections if each[0].run_id in fresh]
+    for correction, judge, at in corrected:
+        add_correction(connection, correction, _speaker(connection, judge), _ms(at))
+    return ImportOutcome(
+        added=tuple(added), known=tuple(known), judgments=len(riding), corrections=len(corrected)
+    )
 
 
 def _ride_along(connection: sqlite3.Connection, new: NewJudgment, judge: str, at: datetime | None) -> None:
-    """Records what somebody else said before; they are added to the people when new, with the right to judge."""
+    """Records a verdict that somebody else said before."""
+    add_judgment(connection, new, _speaker(connection, judge), _ms(at))
+
+
+def _speaker(connection: sqlite3.Connection, judge: str) -> Person:
+    """Who said what rides along; they are added to the people when new, with the right to judge."""
     person = find_person(connection, judge)
     if person is None:
         person = Person(id=judge, right="judge", created_at=from_ms(now_ms()))
         put_person(connection, person)
-    add_judgment(connection, new, person, None if at is None else to_ms(at))
+    return person
+
+
+def _ms(moment: datetime | None) -> int | None:
+    return None if moment is None else to_ms(moment)

@@ -14,7 +14,7 @@ from kindgi_tui.workbench import ImportOutcome, Page
 
 if TYPE_CHECKING:
     from kindgi_tui.domain.imports import ImportOptions, ImportReport
-    from kindgi_tui.local.parts.importing import Riding
+    from kindgi_tui.local.parts.importing import Riding, RidingCorrection
 
 
 class LocalRuns:
@@ -45,11 +45,17 @@ class LocalRuns:
         """One run, whole."""
         return await self._access.read(lambda c: runs.get_run(c, run_id))
 
-    async def add(self, new: Sequence[RunDetail], judgments: "Sequence[Riding]" = ()) -> ImportOutcome:
+    async def add(
+        self,
+        new: Sequence[RunDetail],
+        judgments: "Sequence[Riding]" = (),
+        corrections: "Sequence[RidingCorrection]" = (),
+    ) -> ImportOutcome:
         """Writes runs down; those whose id is known are left as they are."""
         from kindgi_tui.local.parts.importing import add_runs
 
-        outcome = await self._access.write("editor", None, partial(add_runs, new=new, judgments=judgments))
+        write = partial(add_runs, new=new, judgments=judgments, corrections=corrections)
+        outcome = await self._access.write("editor", None, write)
         await take_into_search(self._access)
         return outcome
 
@@ -62,13 +68,18 @@ class LocalRuns:
         return await import_files(self._access, paths, options, dry_run)
 
     async def export(self, run_id: str) -> str:
-        """One run with its live judgments as a line of our JSONL; environment values are masked."""
+        """One run with its live judgments and corrections as a line of our JSONL; environment values are masked."""
         from kindgi_tui.local.imports.kindgi_jsonl import export_line
+        from kindgi_tui.local.store.corrections import corrections_of_run
         from kindgi_tui.local.store.judgments import judgments_of_run
 
         def line(connection: sqlite3.Connection) -> str:
             seq = runs.run_seq(connection, run_id)
-            return export_line(masked(runs.read_run(connection, seq)), judgments_of_run(connection, seq))
+            return export_line(
+                masked(runs.read_run(connection, seq)),
+                judgments_of_run(connection, seq),
+                corrections=corrections_of_run(connection, seq),
+            )
 
         return await self._access.read(line)
 

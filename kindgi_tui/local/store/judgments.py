@@ -2,14 +2,12 @@
 
 import sqlite3
 
-from kindgi_tui.domain.groups import group_applies, why_not
 from kindgi_tui.domain.judgments import REASON_LIMIT, ItemRef, Judgment
 from kindgi_tui.domain.pointers import resolve
 from kindgi_tui.domain.projects import Person
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment
-from kindgi_tui.domain.runs import Subject
-from kindgi_tui.local.store.groups import find_group
 from kindgi_tui.local.store.runs import run_seq
+from kindgi_tui.local.store.speaking import spoken_as
 from kindgi_tui.local.store.values import (
     checked_limit,
     cursor_of,
@@ -80,7 +78,7 @@ def add_judgment(
     seq = run_seq(connection, new.run_id)
     _check_fields(new)
     _check_run(connection, seq, new)
-    group_id, restricted = _group_of(connection, seq, new, person)
+    group_id, restricted = spoken_as(connection, seq, new.group, person, "judge")
     live = _live_row(connection, seq, new.item.key, person.id, new.participant)
     previous: str | None = None
     at = now_ms() if created is None else created
@@ -129,35 +127,6 @@ def _check_run(connection: sqlite3.Connection, seq: int, new: NewJudgment) -> No
         raise Invalid(
             f'Nothing at "{pointer}" in run "{new.run_id}"\'s output.', code="item-not-found", field="pointer"
         )
-
-
-def _group_of(
-    connection: sqlite3.Connection, seq: int, new: NewJudgment, person: Person
-) -> tuple[str | None, bool]:
-    if new.group is None:
-        return None, False
-    project, kind, subject = connection.execute(
-        "SELECT p.id, s.kind, s.id FROM runs r JOIN projects p ON p.seq = r.project "
-        "JOIN subjects s ON s.seq = r.subject WHERE r.seq = ?",
-        (seq,),
-    ).fetchone()
-    group = find_group(connection, new.group)
-    covered = (
-        group is not None
-        and group.retired_at is None
-        and group_applies(group, project, Subject(kind=kind, id=restored(subject), version=""))
-    )
-    if group is None or not covered:
-        raise Invalid(
-            f"The group \"{new.group}\" doesn't exist or doesn't apply to this run's project or agent. "
-            "`kindgi-tui groups list` shows them.",
-            code="judge-class-not-applicable",
-            field="group",
-        )
-    reason = why_not(group.restriction, person)
-    if reason is not None:
-        raise Denied(f'You can\'t judge as "{group.name}": {reason}.', code="judge-class-not-allowed")
-    return group.id, group.restriction is not None
 
 
 def _live_row(

@@ -1,9 +1,11 @@
 """What no runtime offers over its API: each says so, and where it is done instead."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.catalog import PackSnapshot, Published
+from kindgi_tui.domain.corrections import Correction, CorrectionFilter, NewCorrection
 from kindgi_tui.domain.judging import Guideline, Owed
 from kindgi_tui.domain.own_test_sets import NewCase, OwnCase, OwnTestSet
 from kindgi_tui.domain.projects import AuditEntry, Right
@@ -124,6 +126,40 @@ class RemoteGuidelines:
         raise Unsupported("A runtime doesn't keep which items are to be judged: that is a local workspace's.")
 
 
+class RemoteCorrections:
+    """Corrections are a local workspace's."""
+
+    async def add(self, new: NewCorrection) -> Correction:
+        """Not offered."""
+        raise _corrections()
+
+    async def add_all(self, new: Sequence[NewCorrection]) -> tuple[Correction, ...]:
+        """Not offered."""
+        raise _corrections()
+
+    async def get(self, correction_id: str) -> Correction:
+        """Not offered."""
+        raise _corrections()
+
+    async def list(
+        self, query: CorrectionFilter, limit: int = 25, cursor: str | None = None
+    ) -> Page[Correction]:
+        """Not offered."""
+        raise _corrections()
+
+    async def history(self, run_id: str) -> tuple[Correction, ...]:
+        """Not offered."""
+        raise _corrections()
+
+    async def remove(self, correction_id: str) -> None:
+        """Not offered."""
+        raise _corrections()
+
+    async def take_back(self, run_id: str, participant: str | None = None) -> Correction | None:
+        """Not offered."""
+        raise _corrections()
+
+
 class RemoteTokens:
     """A runtime's tokens are its own."""
 
@@ -166,6 +202,13 @@ class RemoteAnswers:
 
 def _tokens() -> Unsupported:
     return Unsupported("A runtime's tokens are made there; `kindgi-tui tokens` makes those of a workspace.")
+
+
+def _corrections() -> Unsupported:
+    return Unsupported(
+        "Corrections of a runtime's runs can't be read or made over its API yet: copy the runs into a workspace with "
+        "`kindgi-tui runs pull`, and correct them there."
+    )
 
 
 def _answers() -> Unsupported:

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.corrections import NewCorrection
 from kindgi_tui.domain.imports import ImportOptions, ImportReport
 from kindgi_tui.domain.queries import NewJudgment, RunFilter
 from kindgi_tui.domain.runs import Run, RunDetail, Segment
@@ -111,7 +112,10 @@ class RemoteRuns:
         return detail
 
     async def add(
-        self, runs: Sequence[RunDetail], judgments: Sequence[tuple[NewJudgment, str, datetime | None]] = ()
+        self,
+        runs: Sequence[RunDetail],
+        judgments: Sequence[tuple[NewJudgment, str, datetime | None]] = (),
+        corrections: Sequence[tuple[NewCorrection, str, datetime | None]] = (),
     ) -> ImportOutcome:
         """A runtime records its runs itself."""
         raise Unsupported("A runtime records its runs itself: bring others into a local workspace.")

@@ -14,7 +14,8 @@ def title_line(opened: OpenedCase) -> str:
 def marks_line(opened: OpenedCase) -> str:
     """How the candidate did on it, what to know of it, and which repetition is shown."""
     reviewed, runs = opened.reviewed, len(opened.runs)
-    marks = [STANDINGS.get(reviewed.standing, ""), f"{shares(reviewed)} judged yes", *notes_of(reviewed)]
+    yes = "marked right" if reviewed.entry.graded else "judged yes"
+    marks = [STANDINGS.get(reviewed.standing, ""), f"{shares(reviewed)} {yes}", *notes_of(reviewed)]
     if runs > 1:
         marks.append(f"repetition {opened.repetition + 1} of {runs}")
     if opened.group is not None:

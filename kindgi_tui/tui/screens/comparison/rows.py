@@ -2,6 +2,7 @@
 
 from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.headline import percents
+from kindgi_tui.domain.regressions import pass_rates
 from kindgi_tui.session.reviewing import FILTERS, STANDINGS, Counts, Reviewed
 from kindgi_tui.text import one_line
 from kindgi_tui.tui.widgets.line_list import Cell
@@ -42,12 +43,7 @@ def trouble(case: Reviewed) -> bool:
 
 def shares(case: Reviewed) -> str:
     """The case's pass rate, recorded and now."""
-    baseline = case.result.baseline
-    before = baseline.yes_weight / baseline.total_weight if baseline.total_weight > 0 else None
-    rates = [
-        score.yes_weight / score.total_weight for score in case.result.candidate if score.total_weight > 0
-    ]
-    now = sum(rates) / len(rates) if rates else None
+    before, now = pass_rates(case.result.baseline, case.result.candidate)
     if before is not None and now is not None:
         return " → ".join(percents(before, now))
     return " → ".join("–" if side is None else percents(side, side)[0] for side in (before, now))
