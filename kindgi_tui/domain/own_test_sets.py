@@ -6,6 +6,7 @@ from typing import Literal
 
 from kindgi_tui.domain.base import Frozen, Json
 from kindgi_tui.domain.corrections import Expectation
+from kindgi_tui.domain.expectations import checked_expectation
 from kindgi_tui.domain.judgments import Verdict
 from kindgi_tui.domain.limits import LimitError
 from kindgi_tui.domain.test_sets import Case, Evidence, ItemSummary
@@ -138,28 +139,34 @@ class NewCase(Frozen):
     """Items that should, or should not, be in the output."""
 
 
-def check_new_case(new: NewCase) -> None:
-    """Refuses a case that says nothing, or too much, or of a recording that isn't there. Raises LimitError."""
-    _check_said(new)
-    if new.run_id is not None:
-        if new.input is not None:
+def checked_case(new: NewCase) -> NewCase:
+    """The case itself, its expectation as it can be graded.
+
+    Raises LimitError for one that says nothing, or too much, or of a recording that isn't there.
+    """
+    from_nothing = new.run_id is None
+    if from_nothing:
+        _check_from_nothing(new)
+    elif new.input is not None:
+        raise LimitError("input", "A case from a run has the run's input: give a run or an input, not both.")
+    _check_items(new)
+    if new.expect == Expectation():
+        if not new.items:
             raise LimitError(
-                "input", "A case from a run has the run's input: give a run or an input, not both."
+                "expect", "A case says what is expected: its decisions, its answer, or items with yes or no."
             )
-        return
+        return new
+    expect = checked_expectation(new.expect, recorded=not from_nothing)
+    return new.model_copy(update={"expect": expect})
+
+
+def _check_from_nothing(new: NewCase) -> None:
     if not new.agent_id or not new.project_id:
         raise LimitError("agentId", "Name the run (--run) or the agent (--agent) the case is for.")
     if new.input is None or not new.input.strip():
         raise LimitError("input", "A case from nothing needs an input: what the agent is asked (--input).")
     if len(new.input) > INPUT_LIMIT:
         raise LimitError("input", f"An input has at most {INPUT_LIMIT:,} characters.")
-    for part in new.expect.parts:
-        if getattr(new.expect, part) == "right":
-            raise LimitError(
-                part,
-                f"A case from nothing has no recording whose {part} could be right: say what would be right "
-                f"(--{part} wrong, and what it should {'call' if part == 'decisions' else 'say'}).",
-            )
     for item in new.items:
         if item.key in PLACED or item.key.startswith("/"):
             raise LimitError(
@@ -169,11 +176,7 @@ def check_new_case(new: NewCase) -> None:
             )
 
 
-def _check_said(new: NewCase) -> None:
-    if not new.expect.parts and not new.items:
-        raise LimitError(
-            "expect", "A case says what is expected: its decisions, its answer, or items with yes or no."
-        )
+def _check_items(new: NewCase) -> None:
     if len(new.items) > ITEMS_LIMIT:
         raise LimitError("items", f"A case says yes or no of at most {ITEMS_LIMIT} items.")
     keys = [item.key for item in new.items]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from kindgi_tui.domain.corrections import Expectation
 from kindgi_tui.domain.items import output_items
-from kindgi_tui.domain.own_test_sets import ExpectedItem, NewCase, OwnCase, check_new_case, expected_summary
+from kindgi_tui.domain.own_test_sets import ExpectedItem, NewCase, OwnCase, checked_case, expected_summary
 from kindgi_tui.domain.runs import RunDetail, Subject
 from kindgi_tui.domain.summing import by_rank, summarize_by_item
 from kindgi_tui.domain.test_sets import Case, ItemSummary
@@ -77,7 +77,7 @@ def _expected(connection: sqlite3.Connection, seq: int) -> tuple[Expectation, bo
         return None
     document, expert, asserter = row
     value = load_json(document)
-    return Expectation.read(value if isinstance(value, dict) else {}), bool(expert), restored(asserter)
+    return Expectation.model_validate(value), bool(expert), restored(asserter)
 
 
 def _hand_case(connection: sqlite3.Connection, seq: int) -> OwnCase:
@@ -158,7 +158,7 @@ def _no_case(case_id: str) -> NotFound:
 
 def add_own_case(connection: sqlite3.Connection, new: NewCase, person_id: str) -> OwnCase:
     """Adds a case by hand. Raises NotFound (run, project, agent), Conflict (a run goes on), Invalid, LimitError."""
-    check_new_case(new)
+    new = checked_case(new)
     identity = new_id()
     if new.run_id is not None:
         case, project = _from_run(connection, identity, new), get_run(connection, new.run_id).project_id
@@ -194,6 +194,11 @@ def _from_run(connection: sqlite3.Connection, identity: str, new: NewCase) -> Ca
         )
     if run.status not in _FINAL:
         raise Conflict(f"Run {run.id} hasn't ended yet (status {run.status}).", code="run-not-finished")
+    if new.expect.answer == "right" and run.output is None:
+        raise Invalid(
+            f"Run {run.id} ({run.status}) has no answer that could be right: say what it should say.",
+            field="answer",
+        )
     case = _copy_of(run, identity, by_rank(_item_of(run, item) for item in new.items))
     return case.model_copy(update={"run_id": run.id, "expert": True, **_expectation(new)})
 

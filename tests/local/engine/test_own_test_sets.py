@@ -10,6 +10,7 @@ import pytest_asyncio
 
 from kindgi_tui.domain.comparison_records import Comparison, ComparisonRequest
 from kindgi_tui.domain.corrections import Expectation
+from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.judgments import ItemRef
 from kindgi_tui.domain.own_test_sets import NewCase, own_test_set_id
 from kindgi_tui.domain.projects import Person
@@ -67,9 +68,8 @@ async def compare(workbench: LocalWorkbench, **more: Any) -> Comparison:
 async def judge(workbench: LocalWorkbench) -> None:
     """One more judgment: the answer about the package."""
     run = await workbench.runs.get(PACKAGE)
-    assert isinstance(run.output, dict)
-    at = len(run.output["appended"]) - 1
-    item = ItemRef(key="answer", pointer=f"/appended/{at}/content")
+    answer = output_items(run.output, True)[0]
+    item = ItemRef(key=answer.key, pointer=answer.pointer)
     await workbench.judgments.add(NewJudgment(run_id=PACKAGE, item=item, verdict="yes"))
 
 
@@ -185,8 +185,8 @@ async def test_nothing_to_check_is_refused_and_a_refused_start_leaves_no_version
 
 async def test_a_hand_made_case_replays_its_run_under_its_own_id(docs: LocalWorkbench) -> None:
     project = await project_of(docs)
-    for case in (await docs.cases.list(AGENT, project)).data:
-        await docs.cases.retire(case.id)
+    for each in (await docs.cases.list(AGENT, project)).data:
+        await docs.cases.retire(each.id)
     made = await docs.cases.add(NewCase(run_id=PACKAGE, expect=SAYS))
     done = await compare(docs)
     (case,) = cases_of(done)

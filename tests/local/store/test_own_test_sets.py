@@ -1,6 +1,5 @@
 """An agent's own test set: its cases as they stand, added by hand, retired, frozen (DESIGN sections 7 and 8)."""
 
-import json
 import sqlite3
 import tempfile
 import uuid
@@ -12,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kindgi_tui.domain.corrections import Expectation, ExpectedCall
+from kindgi_tui.domain.corrections import CorrectionFilter, Expectation, ExpectedCall, NewCorrection
+from kindgi_tui.domain.judgments import Restriction
 from kindgi_tui.domain.limits import LimitError
 from kindgi_tui.domain.own_test_sets import (
     ExpectedItem,
@@ -24,7 +24,8 @@ from kindgi_tui.domain.own_test_sets import (
 from kindgi_tui.domain.runs import RunDetail
 from kindgi_tui.domain.test_set_versions import TestSetVersion
 from kindgi_tui.domain.test_sets import Case
-from kindgi_tui.local.store.groups import add_group, change_group
+from kindgi_tui.local.store.corrections import add_correction, list_corrections, remove_correction
+from kindgi_tui.local.store.groups import add_group, change_group, find_group
 from kindgi_tui.local.store.judgments import add_judgment, remove_judgment
 from kindgi_tui.local.store.own_cases import (
     add_own_case,
@@ -37,11 +38,9 @@ from kindgi_tui.local.store.own_test_sets import freeze, gather_own, own_test_se
 from kindgi_tui.local.store.runs import insert_run
 from kindgi_tui.local.store.schema import APPLICATION_ID, MIGRATIONS
 from kindgi_tui.local.store.test_sets import all_cases, version_seq
-from kindgi_tui.local.store.values import new_id
 from kindgi_tui.storage.opening import connect, open_file
-from kindgi_tui.wire import v01
 from kindgi_tui.workbench import Conflict, Invalid, NotFound
-from tests.local.store.making import ANN, BEN, OTHER, PROJECT, opened, run, said
+from tests.local.store.making import ANN, BEN, OTHER, PROJECT, opened, person, run, said
 
 AGENT = "acme.picker"
 SET = own_test_set_id(AGENT, PROJECT)
@@ -67,21 +66,18 @@ def correct(
     at: int = 1_000,
 ) -> None:
     """Somebody's live correction of a run, in place of the one they made before."""
-    seq = store.execute("SELECT seq FROM runs WHERE id = ?", (run_id,)).fetchone()[0]
-    uncorrect(store, run_id, who)
-    store.execute(
-        "INSERT INTO corrections (id, run, expect, expert, asserter, participant, created) "
-        "VALUES (?, ?, ?, ?, ?, '', ?)",
-        (new_id(), seq, json.dumps(v01.dump(expect)), int(expert), who, at),
-    )
+    group = find_group(store, "restricted") if expert else None
+    if expert and group is None:
+        only_people = Restriction(principal_kinds=("user",))
+        group = add_group(store, "restricted", 1, None, None, None, only_people)
+    new = NewCorrection(run_id=run_id, expect=expect, group=None if group is None else group.id)
+    assert add_correction(store, new, person(who), at).expert == expert
 
 
 def uncorrect(store: sqlite3.Connection, run_id: str, who: str = "ann") -> None:
-    store.execute(
-        "UPDATE corrections SET ended = 1 WHERE ended IS NULL AND asserter = ? "
-        "AND run = (SELECT seq FROM runs WHERE id = ?)",
-        (who, run_id),
-    )
+    live = list_corrections(store, CorrectionFilter(run_id=run_id, asserter=who), 10, None).data
+    for each in live:
+        remove_correction(store, each.id, person(who))
 
 
 def live(store: sqlite3.Connection, retired: bool = False) -> dict[str, OwnCase]:
@@ -265,8 +261,9 @@ def test_a_case_from_nothing_has_no_recording(store: sqlite3.Connection) -> None
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"expect": Expectation(decisions="right")}, "--decisions wrong"),
-        ({"expect": Expectation(answer="right")}, "--answer wrong"),
+        ({"expect": Expectation(decisions="right")}, "decisions can't be right"),
+        ({"expect": Expectation(answer="right")}, "answer can't be right"),
+        ({"expect": Expectation(should_say="so")}, "says nothing yet"),
         ({"expect": Expectation()}, "says what is expected"),
         ({"input": " "}, "--input"),
         ({"input": "x" * 100_001}, "100,000"),

@@ -21,6 +21,9 @@ from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.text_pane import TextPane
 from kindgi_tui.workbench import Page
 
+NO_RECORDING = "This case was made from nothing: there is no recorded run to open."
+"""Why the way to the run is closed."""
+
 
 class CasesScreen(WorkScreen):
     """The cases of a version."""
