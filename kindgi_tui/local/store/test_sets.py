@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kindgi_tui.domain import scoring
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.own_test_sets import parse_own_test_set_id
 from kindgi_tui.domain.test_set_versions import BuildPreview, BuildRequest, TestSetVersion
 from kindgi_tui.domain.test_sets import MAX_CASES, Case, JudgedRun, RunCopy, TestSetQuery
 from kindgi_tui.local.store.groups import get_group, group_weights
@@ -262,6 +263,13 @@ def test_set_versions(connection: sqlite3.Connection, test_set_id: str) -> tuple
         f"SELECT {_COLUMNS} FROM {_FROM} WHERE v.test_set = ? ORDER BY v.seq DESC", (storable(test_set_id),)
     ).fetchall()
     if not rows:
+        own = parse_own_test_set_id(test_set_id)
+        if own is not None:
+            raise NotFound(
+                f"The own test set of {own[0]} isn't frozen yet: starting a comparison on it does that. "
+                f"`kindgi-tui cases list --agent {own[0]}` shows its cases.",
+                code="eval-suite-not-found",
+            )
         raise NotFound(
             f'No test set is called "{test_set_id}". `kindgi-tui test-sets list` shows them; '
             "`kindgi-tui test-sets build` makes one.",
