@@ -12,15 +12,12 @@ from kindgi_tui.domain.own_test_sets import ExpectedItem, NewCase, checked_case
 from kindgi_tui.domain.runs import RunDetail
 from kindgi_tui.session.fields import Choice, FormField
 from kindgi_tui.wire.expectations import check_arguments
-from kindgi_tui.workbench import NotFound, WorkbenchError
+from kindgi_tui.workbench import WorkbenchError
 
 if TYPE_CHECKING:
     from kindgi_tui.workbench import Workbench
 
 T = TypeVar("T")
-
-NOTHING_YET = "Say what is expected: its decisions, its answer, or items with yes or no."
-"""What an empty form is told."""
 
 _FIELD_OF = {
     "input": "input", "items": "items", "expect": "decisions", "expect.decisions": "decisions",
@@ -145,7 +142,7 @@ async def check_draft(workbench: "Workbench", draft: CaseDraft, agent_id: str, p
     if draft.run_id.strip():
         try:
             run = await workbench.runs.get(draft.run_id.strip())
-        except (NotFound, WorkbenchError) as refused:
+        except WorkbenchError as refused:
             return CaseCheck(problems={"run_id": refused.sentence}, refusal=refused.sentence)
         wrong = _not_its_run(run, agent_id, project_id)
         if wrong is not None:
@@ -175,9 +172,9 @@ def item_keys(run: RunDetail) -> tuple[str, ...]:
 
 def case_fields(draft: CaseDraft, check: CaseCheck) -> tuple[FormField, ...]:
     """The form's lines for a draft; what only a case from nothing has shows without a run."""
-    marks = (Choice(value="", words="not said"), Choice(value="right"), Choice(value="wrong"))
-    if not draft.run_id:
-        marks = (Choice(value="", words="not said"), Choice(value="wrong"))
+    # Without a recording nothing could be right.
+    said = ("right", "wrong") if draft.run_id else ("wrong",)
+    marks = (Choice(value="", words="not said"), *(Choice(value=mark) for mark in said))
     rows: list[dict[str, object]] = [
         {
             "name": "run_id", "label": "Run", "hint": "none: from nothing",

@@ -38,7 +38,8 @@ def compare_fields(
             "choices": _choices(one.test_set_id for one in facts.sets), "hint": identity,
         },
         {
-            "name": "test_set_version", "label": "Its version", "help": "A version never changes; an agent's own set is frozen as it is now when it starts.",
+            "name": "test_set_version", "label": "Its version",
+            "help": "A version never changes; an agent's own set is frozen as it is now when it starts.",
             "choices": _choices(one.version for one in facts.set_versions.get(identity, ())),
             "hint": (chosen.version or NOW) if chosen else "", "note": _cases(chosen), "typed": False,
         },

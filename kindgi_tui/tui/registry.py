@@ -17,7 +17,8 @@ from kindgi_tui.tui.screens.test_set_cases.actions import ACTIONS as TEST_SET_CA
 from kindgi_tui.tui.screens.test_sets.actions import ACTIONS as TEST_SETS
 
 ACTIONS: tuple[Action, ...] = (
-    *RUNS, *RUN, *JUDGE, *TEST_SETS, *TEST_SET_CASES, *TEST_SET_BUILD, *OWN_CASES, *CASE_ADD, *COMPARE, *COMPARISONS, *COMPARISON, *CASE,
+    *RUNS, *RUN, *JUDGE, *TEST_SETS, *TEST_SET_CASES, *TEST_SET_BUILD, *OWN_CASES, *CASE_ADD, *COMPARE,
+    *COMPARISONS, *COMPARISON, *CASE,
     *EVERYWHERE_ACTIONS,
 )  # fmt: skip
 """Every action there is."""

@@ -235,11 +235,9 @@ class TestSetsScreen(WorkScreen):
         self._picked[shown.test_set_id] = after
         self.rows.repaint(self.rows.cursor)
         frozen = [one for one in versions if one.version]
-        told = (
-            f"{after.version}: {frozen.index(after) + 1} of {len(frozen)} versions, newest first"
-            if after.version
-            else NOW
-        )
+        told = NOW
+        if after.version:
+            told = f"{after.version}: {frozen.index(after) + 1} of {len(frozen)} versions, newest first"
         self.say(told)
         await self._show_about()
 
