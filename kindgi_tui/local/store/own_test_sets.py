@@ -18,37 +18,59 @@ from kindgi_tui.local.store.test_sets import Gathered, case_document, get_test_s
 from kindgi_tui.local.store.values import from_ms, restored, storable
 from kindgi_tui.workbench import Conflict
 
+Tokens = dict[str, str]
+"""Under each case's id, as it is stored, what stands for the rows it was made from: while that is the same, so is the
+case."""
 
-def _token(connection: sqlite3.Connection, taken: list[Place]) -> str:
-    """What stands for the rows that cases are made from: while it is the same, so are the cases."""
+
+def _tokens(connection: sqlite3.Connection, taken: list[Place]) -> dict[str, tuple[Place, str]]:
+    """The cases at those places by id, each with what stands for its rows, in their order."""
     runs = json.dumps([seq for _, by_hand, seq in taken if not by_hand])
-    said = [
-        connection.execute(
-            f"SELECT j.seq FROM json_each(?) e CROSS JOIN {table} j ON j.run = e.value WHERE j.ended IS NULL "
-            "ORDER BY j.seq",
-            (runs,),
-        ).fetchall()
-        for table in ("judgments", "corrections")
+    weights = group_weights(connection)
+    rows: dict[int, list[object]] = {}
+    for seq, judgment, group in connection.execute(
+        "SELECT j.run, j.seq, j.group_id FROM json_each(?) e CROSS JOIN judgments j ON j.run = e.value "
+        "WHERE j.ended IS NULL ORDER BY j.seq",
+        (runs,),
+    ):
+        rows.setdefault(seq, []).append([judgment, weights.get(group, 1)])
+    for seq, correction in connection.execute(
+        "SELECT c.run, c.seq FROM json_each(?) e CROSS JOIN corrections c ON c.run = e.value "
+        "WHERE c.ended IS NULL ORDER BY c.seq",
+        (runs,),
+    ):
+        rows.setdefault(seq, []).append(correction)
+    ids = [
+        dict(
+            connection.execute(
+                f"SELECT t.seq, t.id FROM json_each(?) e CROSS JOIN {table} t ON t.seq = e.value", (seqs,)
+            )
+        )
+        for table, seqs in (
+            ("runs", runs),
+            ("hand_cases", json.dumps([seq for _, hand, seq in taken if hand])),
+        )
     ]
-    rows = [sorted(place[1:] for place in taken), said, sorted(group_weights(connection).items())]
-    return sha256(json.dumps(rows).encode()).hexdigest()
+    found: dict[str, tuple[Place, str]] = {}
+    for place in taken:
+        _, by_hand, seq = place
+        # A case added by hand never changes.
+        token = "" if by_hand else sha256(json.dumps(rows[seq]).encode()).hexdigest()[:16]
+        # A run may have been imported under the id of a case added by hand: the one that stands first counts.
+        found.setdefault(ids[by_hand][seq], (place, token))
+    return found
 
 
-def _digest(documents: list[str]) -> str:
-    """What stands for the content of cases in any order."""
-    return sha256(
-        "".join(sorted(sha256(text.encode()).hexdigest() for text in documents)).encode()
-    ).hexdigest()
+def _render(connection: sqlite3.Connection, place: Place, weights: dict[str, float]) -> str:
+    return case_document(read_case(connection, place, weights).case)
 
 
 @dataclass(frozen=True)
 class OwnGathered:
     """The cases an agent's own test set has now, copied, which takes a while and needs no writer."""
 
-    token: str
+    tokens: Tokens
     """What stands for the rows they were made from."""
-    digest: str
-    """What stands for their content."""
     gathered: Gathered
     """The cases as a version stores them."""
 
@@ -63,19 +85,25 @@ class _Frozen:
     """`1.0.<n>`."""
     created: int
     """When it was made (ms)."""
-    digest: str
-    """What stands for its content."""
-    token: str
+    tokens: Tokens
     """What stands for the rows it was made from."""
+
+    def documents(self, connection: sqlite3.Connection) -> dict[str, str]:
+        """Its cases as they are stored, by id."""
+        rows = connection.execute("SELECT case_id, document FROM cases WHERE version = ?", (self.version,))
+        return dict(rows.fetchall())
 
 
 def _newest(connection: sqlite3.Connection, test_set_id: str) -> _Frozen | None:
     row = connection.execute(
-        "SELECT v.seq, v.version, v.created, f.digest, f.token FROM test_set_versions v "
+        "SELECT v.seq, v.version, v.created, f.tokens FROM test_set_versions v "
         "JOIN frozen_versions f ON f.version = v.seq WHERE v.test_set = ? ORDER BY v.seq DESC LIMIT 1",
         (storable(test_set_id),),
     ).fetchone()
-    return None if row is None else _Frozen(*row)
+    if row is None:
+        return None
+    version, name, created, tokens = row
+    return _Frozen(version, name, created, json.loads(tokens))
 
 
 def gather_own(connection: sqlite3.Connection, agent_id: str, project_id: str) -> OwnGathered | None:
@@ -87,22 +115,21 @@ def gather_own(connection: sqlite3.Connection, agent_id: str, project_id: str) -
     taken = places(connection, project, subject, False, FIRST, MAX_CASES)
     if not taken:
         raise nothing_to_check(agent_id)
-    token = _token(connection, taken)
+    now = _tokens(connection, taken)
+    tokens = {identity: token for identity, (_, token) in now.items()}
     newest = _newest(connection, own_test_set_id(agent_id, project_id))
-    if newest is not None and newest.token == token:
+    if newest is not None and newest.tokens == tokens:
         return None
     weights = group_weights(connection)
-    documents: dict[str, str] = {}
-    for place in taken:
-        case = read_case(connection, place, weights).case
-        # A run may have been imported under the id of a case added by hand: the one that stands first counts.
-        documents.setdefault(storable(case.case_id), case_document(case))
+    # What didn't change isn't copied anew.
+    known = {} if newest is None else newest.documents(connection)
+    same = {} if newest is None else newest.tokens
+    documents = [
+        (identity, known[identity] if same.get(identity) == token else _render(connection, place, weights))
+        for identity, (place, token) in now.items()
+    ]
     available, _ = case_counts(connection, project, subject)
-    return OwnGathered(
-        token,
-        _digest(list(documents.values())),
-        Gathered(tuple(documents.items()), max(available, len(documents))),
-    )
+    return OwnGathered(tokens, Gathered(tuple(documents), max(available, len(documents))))
 
 
 def nothing_to_check(agent_id: str) -> Conflict:
@@ -128,12 +155,13 @@ def freeze(
     identity = own_test_set_id(agent_id, project_id)
     newest = _newest(connection, identity)
     found = before
-    if before is None or before.token != _token_now(connection, agent_id, project_id):
+    if before is None or before.tokens != _tokens_now(connection, agent_id, project_id):
         found = gather_own(connection, agent_id, project_id)
-    if newest is not None and (found is None or found.digest == newest.digest):
-        if found is not None and found.token != newest.token:
+    if newest is not None and (found is None or dict(found.gathered.cases) == newest.documents(connection)):
+        if found is not None:
             connection.execute(
-                "UPDATE frozen_versions SET token = ? WHERE version = ?", (found.token, newest.version)
+                "UPDATE frozen_versions SET tokens = ? WHERE version = ?",
+                (json.dumps(found.tokens), newest.version),
             )
         return get_test_set(connection, identity, newest.name), False
     if found is None:
@@ -146,8 +174,8 @@ def freeze(
     )
     made = store_test_set(connection, request, found.gathered, person_id)
     connection.execute(
-        "INSERT INTO frozen_versions SELECT seq, ?, ? FROM test_set_versions WHERE test_set = ? AND version = ?",
-        (found.digest, found.token, storable(identity), made.version),
+        "INSERT INTO frozen_versions SELECT seq, ? FROM test_set_versions WHERE test_set = ? AND version = ?",
+        (json.dumps(found.tokens), storable(identity), made.version),
     )
     return made, True
 
@@ -166,9 +194,10 @@ def freeze_noted(
     return found
 
 
-def _token_now(connection: sqlite3.Connection, agent_id: str, project_id: str) -> str:
+def _tokens_now(connection: sqlite3.Connection, agent_id: str, project_id: str) -> Tokens:
     project, subject = project_seq(connection, project_id), subject_seq(connection, agent_id)
-    return _token(connection, places(connection, project, subject, False, FIRST, MAX_CASES))
+    taken = places(connection, project, subject, False, FIRST, MAX_CASES)
+    return {identity: token for identity, (_, token) in _tokens(connection, taken).items()}
 
 
 def _next_version(connection: sqlite3.Connection, identity: str) -> str:
@@ -186,12 +215,9 @@ def own_test_set(connection: sqlite3.Connection, agent_id: str, project_id: str)
     available, retired = case_counts(connection, project, subject)
     newest = _newest(connection, identity)
     changed = available > 0
-    if newest is not None and available:
-        found = gather_own(connection, agent_id, project_id)
-        changed = found is not None and found.digest != newest.digest
-    elif newest is not None:
-        # Every case went: freezing is refused, and yet the newest version isn't what there is.
-        changed = True
+    if newest is not None:
+        taken = places(connection, project, subject, False, FIRST, MAX_CASES)
+        changed = _changed(connection, newest, _tokens(connection, taken))
     return OwnTestSet(
         id=identity,
         agent_id=agent_id,
@@ -203,6 +229,19 @@ def own_test_set(connection: sqlite3.Connection, agent_id: str, project_id: str)
         frozen_at=None if newest is None else from_ms(newest.created),
         changed=changed,
     )
+
+
+def _changed(connection: sqlite3.Connection, newest: _Frozen, now: dict[str, tuple[Place, str]]) -> bool:
+    """Whether the cases differ from the newest version's, looking at those whose rows changed until one does."""
+    if now.keys() != newest.tokens.keys():
+        return True
+    suspects = [
+        (identity, place) for identity, (place, token) in now.items() if newest.tokens[identity] != token
+    ]
+    if not suspects:
+        return False
+    weights, known = group_weights(connection), newest.documents(connection)
+    return any(_render(connection, place, weights) != known[identity] for identity, place in suspects)
 
 
 def own_test_sets(connection: sqlite3.Connection, project_id: str | None) -> tuple[OwnTestSet, ...]:

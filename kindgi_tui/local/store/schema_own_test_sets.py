@@ -11,9 +11,8 @@ CREATE TABLE retired_runs (
     run INTEGER PRIMARY KEY REFERENCES runs, retired INTEGER NOT NULL, retired_by TEXT NOT NULL
 );
 CREATE TABLE frozen_versions (
-    version INTEGER PRIMARY KEY REFERENCES test_set_versions, digest TEXT NOT NULL, token TEXT NOT NULL
+    version INTEGER PRIMARY KEY REFERENCES test_set_versions, tokens TEXT NOT NULL
 );
 """
-"""`document` is a case as a version stores it. `retired_runs`: runs whose own case is retired. Of a frozen version,
-`digest` stands for the content of its cases in any order, and `token` for the rows they were made from: while that is
-the same, so are the cases; when it isn't, the digest decides."""
+"""`document` is a case as a version stores it. `retired_runs`: runs whose own case is retired. `tokens` of a frozen
+version stand, under each case's id, for the rows the case was made from: while they are the same, so is the case."""
