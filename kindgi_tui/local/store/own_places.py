@@ -16,8 +16,8 @@ _ARMS = (
     "SELECT r.first_judged, 0, r.seq FROM runs r WHERE r.project = ?1 AND r.subject = ?2 AND r.judged = 1 "
     "AND r.is_replay = 0 AND {mark}EXISTS (SELECT 1 FROM retired_runs t WHERE t.run = r.seq) "
     "AND (r.first_judged, 0, r.seq) < (?3, ?4, ?5) ORDER BY r.first_judged DESC, r.seq DESC LIMIT ?6",
-    "SELECT at, 0, seq FROM (SELECT min(c.created) AS at, r.seq AS seq FROM corrections c JOIN runs r ON r.seq = c.run "
-    "WHERE c.ended IS NULL AND r.project = ?1 AND r.subject = ?2 AND r.judged = 0 AND r.is_replay = 0 "
+    "SELECT at, 0, seq FROM (SELECT min(c.created) AS at, r.seq AS seq FROM corrections c "
+    "CROSS JOIN runs r ON r.seq = c.run WHERE c.ended IS NULL AND r.project = ?1 AND r.subject = ?2 AND r.judged = 0 AND r.is_replay = 0 "
     "AND {mark}EXISTS (SELECT 1 FROM retired_runs t WHERE t.run = r.seq) GROUP BY r.seq) "
     "WHERE (at, 0, seq) < (?3, ?4, ?5) ORDER BY at DESC, seq DESC LIMIT ?6",
     "SELECT h.created, 1, h.seq FROM hand_cases h WHERE h.project = ?1 AND h.subject = ?2 "
@@ -59,12 +59,12 @@ def case_counts(connection: sqlite3.Connection, project: int, subject: int) -> t
         (project, subject),
     ).fetchone()[0]
     corrected = connection.execute(
-        "SELECT count(DISTINCT c.run) FROM corrections c JOIN runs r ON r.seq = c.run WHERE c.ended IS NULL "
+        "SELECT count(DISTINCT c.run) FROM corrections c CROSS JOIN runs r ON r.seq = c.run WHERE c.ended IS NULL "
         "AND r.project = ? AND r.subject = ? AND r.judged = 0 AND r.is_replay = 0",
         (project, subject),
     ).fetchone()[0]
     retired = connection.execute(
-        "SELECT count(*) FROM retired_runs t JOIN runs r ON r.seq = t.run WHERE r.project = ? AND r.subject = ? "
+        "SELECT count(*) FROM retired_runs t CROSS JOIN runs r ON r.seq = t.run WHERE r.project = ? AND r.subject = ? "
         "AND (r.judged = 1 OR EXISTS (SELECT 1 FROM corrections c WHERE c.run = r.seq AND c.ended IS NULL))",
         (project, subject),
     ).fetchone()[0]

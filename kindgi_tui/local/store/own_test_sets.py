@@ -265,7 +265,7 @@ def _agents(connection: sqlite3.Connection, project_id: str) -> Iterator[str]:
         "SELECT s.id FROM subjects s WHERE s.kind = 'agent' AND s.seq IN ("
         "SELECT subject FROM run_counts WHERE project = ?1 AND is_replay = 0 AND judged = 1 AND count > 0 "
         "UNION SELECT subject FROM hand_cases WHERE project = ?1 "
-        "UNION SELECT r.subject FROM corrections c JOIN runs r ON r.seq = c.run WHERE c.ended IS NULL "
+        "UNION SELECT r.subject FROM corrections c CROSS JOIN runs r ON r.seq = c.run WHERE c.ended IS NULL "
         "AND r.project = ?1 AND r.is_replay = 0)",
         (project,),
     ).fetchall()
