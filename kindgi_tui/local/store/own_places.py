@@ -17,7 +17,8 @@ _ARMS = (
     "AND r.is_replay = 0 AND {mark}EXISTS (SELECT 1 FROM retired_runs t WHERE t.run = r.seq) "
     "AND (r.first_judged, 0, r.seq) < (?3, ?4, ?5) ORDER BY r.first_judged DESC, r.seq DESC LIMIT ?6",
     "SELECT at, 0, seq FROM (SELECT min(c.created) AS at, r.seq AS seq FROM corrections c "
-    "CROSS JOIN runs r ON r.seq = c.run WHERE c.ended IS NULL AND r.project = ?1 AND r.subject = ?2 AND r.judged = 0 AND r.is_replay = 0 "
+    "CROSS JOIN runs r ON r.seq = c.run WHERE c.ended IS NULL AND r.project = ?1 AND r.subject = ?2 "
+    "AND r.judged = 0 AND r.is_replay = 0 "
     "AND {mark}EXISTS (SELECT 1 FROM retired_runs t WHERE t.run = r.seq) GROUP BY r.seq) "
     "WHERE (at, 0, seq) < (?3, ?4, ?5) ORDER BY at DESC, seq DESC LIMIT ?6",
     "SELECT h.created, 1, h.seq FROM hand_cases h WHERE h.project = ?1 AND h.subject = ?2 "
