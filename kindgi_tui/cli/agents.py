@@ -30,7 +30,9 @@ async def list_agents(call: Call) -> None:
         shape=without_definition,
         columns=COLUMNS,
         cells=catalog_cells,
-        empty="No agents are published yet. Publish a pack: kindgi-tui packs publish DIR",
+        empty="This runtime has no agents."
+        if call.remote
+        else "No agents are published yet. Publish a pack: kindgi-tui packs publish DIR",
     )
 
 
@@ -49,7 +51,7 @@ async def show(call: Call, agent: str, version: str | None) -> None:
     rows: list[tuple[str, str | None]] = [("agent", found.id), ("version", found.version)]
     rows += [
         ("versions", ", ".join(one.version for one in versions)),
-        ("published", v04.time(found.published_at)),
+        ("published", None if found.published_at is None else v04.time(found.published_at)),
     ]
     rows += [("pack snapshot", found.pack_digest), ("digest", found.digest)]
     call.out.lines(pairs(rows))
@@ -60,7 +62,12 @@ async def show(call: Call, agent: str, version: str | None) -> None:
 def catalog_cells(one: CatalogVersion) -> tuple[str, str, str, str]:
     """A row for a list of agents or flows."""
     name = one.definition.get("name") if isinstance(one.definition, dict) else None
-    return one.id, one.version, name if isinstance(name, str) else "", v04.time(one.published_at)
+    return (
+        one.id,
+        one.version,
+        name if isinstance(name, str) else "",
+        v04.time(one.published_at) if one.published_at else "",
+    )
 
 
 def without_definition(one: CatalogVersion) -> Json:

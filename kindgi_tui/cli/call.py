@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import shlex
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,18 @@ class Call:
         if self._bench is None:
             raise RuntimeError("this command opens no workspace")
         return self._bench
+
+    @property
+    def remote(self) -> bool:
+        """Whether it works at a runtime."""
+        return self._bench is not None and self._bench.where.startswith(("http://", "https://"))
+
+    def hint(self, words: str) -> str:
+        """Words that name a command, which then works where this one does: with the options that said where."""
+        asked = self.asked
+        named = [("--profile", asked.profile), ("--url", asked.url), ("--workspace", asked.workspace)]
+        flags = "".join(f" {flag} {shlex.quote(str(value))}" for flag, value in named if value is not None)
+        return words.replace("kindgi-tui ", f"kindgi-tui{flags} ") if flags else words
 
     @property
     def json(self) -> bool:

@@ -10,7 +10,8 @@ from kindgi_tui.domain.grading import is_graded
 from kindgi_tui.domain.headline import percent, stopped_sentence
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.regressions import pass_rates
-from kindgi_tui.domain.test_sets import ItemSummary
+from kindgi_tui.domain.test_sets import Case, ItemSummary
+from kindgi_tui.session.checked import checked_entries, part_line
 from kindgi_tui.text import clean, dumps_line, json_text, one_line, wrap
 from kindgi_tui.text.diffs import word_diff
 from kindgi_tui.workbench import NotFound, Workbench
@@ -45,6 +46,7 @@ async def case_lines(bench: Workbench, reviewed: Reviewed, number: int, cells: i
     marks = [mark for mark in (WORDS.get(reviewed.standing), *_marks(result)) if mark]
     lines.append(f"   {', '.join(marks)}  case {result.case_id}")
     lines += [f"   {line}" for line in _trouble(result, width - 3)]
+    lines += [f"   {line}" for line in _expected(case, result, width - 3)]
     agent_turn = case is None or case.subject.kind == "agent"
     output = await _new_output(bench, result)
     before = _answer(None if case is None else case.output, agent_turn)
@@ -82,6 +84,23 @@ def _trouble(result: CaseResult, cells: int) -> list[str]:
         )
         return wrap(clean(sentence, LONGEST), cells)
     return []
+
+
+def _expected(case: Case | None, result: CaseResult, cells: int) -> list[str]:
+    """What it expected and whether it passed, part by part, and what was found instead."""
+    lines: list[str] = []
+    for entry in checked_entries(case, result):
+        told = ", ".join(part for part in (entry.repetitions, entry.at) if part)
+        head = "expected by an expert" if entry.expert else "expected"
+        lines.append(head + (f" ({told})" if told else ""))
+        for part in entry.parts:
+            state = "? unchecked" if result.unchecked is not None else part_line(part).partition(" · ")[0]
+            lines.append(f"  {state}  {part.part}")
+            for phrase in (*part.expected, *(f"but {found}" for found in part.found)):
+                lines += [f"    {line}" for line in wrap(clean(phrase, LONGEST), cells - 4)]
+    if result.unchecked is not None:
+        lines += wrap(clean(f"It couldn't be checked: {result.unchecked}", LONGEST), cells)
+    return lines
 
 
 async def _new_output(bench: Workbench, result: CaseResult) -> Json:

@@ -7,15 +7,18 @@ import shutil
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from kindgi_tui import __version__
 from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.errors import DONE, MACHINE
-from kindgi_tui.cli.shared_options import as_verb
+from kindgi_tui.cli.shared_options import Asked, as_verb
 from kindgi_tui.cli.tables import Column, table
 from kindgi_tui.domain.base import Json
 from kindgi_tui.workbench import WorkbenchError
+
+if TYPE_CHECKING:
+    from kindgi_tui.opening import Target
 
 PACKAGES = ("kindgi", "aiohttp", "pydantic", "click", "rich")
 """What the program needs, besides Python."""
@@ -43,18 +46,21 @@ class Finding(NamedTuple):
 async def doctor(call: Call) -> int:
     """Looks at Python, packages, the workspace, its disk, packs and models. Exit code 4 when something is wrong.
 
-    It never makes a workspace, and asks no model for anything.
+    Where a runtime is named it looks at that too: whether it answers, in which dialect, and who its token is. It never
+    makes a workspace, and asks no model for anything.
     """
     from kindgi_tui.opening import Target, store_damage, workspace_folder
 
-    target = Target(workspace=call.asked.workspace, person=call.asked.person)
+    asked = call.asked
+    target = Target(workspace=asked.workspace, person=asked.person, url=asked.url, profile=asked.profile)
     folder = workspace_folder(target)
     findings = [*_machine(), *_place(folder)]
     if _has_workspace(folder):
         wrong = store_damage(target)
         words = "the file is whole" if wrong is None else f"{wrong}. Restore a backup."
         findings.append(Finding("integrity", "ok" if wrong is None else "trouble", words))
-        findings += await _workspace(call)
+        findings += await _workspace(call, folder)
+    findings += await _runtime(call, target)
     if call.json:
         troubled = any(one.state == "trouble" for one in findings)
         rows: list[Json] = [{"what": one.what, "state": one.state, "words": one.words} for one in findings]
@@ -130,11 +136,38 @@ def _place(folder: Path) -> list[Finding]:
     return [*found, Finding("disk", state, f"{free / 1024**3:.1f} GB free{more}")]
 
 
-async def _workspace(call: Call) -> list[Finding]:
+async def _runtime(call: Call, target: "Target") -> list[Finding]:
+    """The runtime that is named, by an option, the environment or a profile; nothing where none is."""
     from kindgi_tui.cli.call import opened
+    from kindgi_tui.opening import runtime_of
 
     try:
+        runtime = runtime_of(target)
+        if runtime is None:
+            return []
+        found = [Finding("runtime", "ok", f"{runtime.address} ({runtime.source})")]
         async with opened(call.asked) as bench:
+            person = await bench.people.me()
+            projects = await bench.projects.list()
+            count = "1 project" if len(projects) == 1 else f"{len(projects):,} projects"
+            found.append(Finding("answers", "ok", f"as {person.id}, with {count}"))
+            counts = await bench.outbox.counts()
+            waits = f"{counts.waiting:,} waiting, {counts.refused:,} refused"
+            trouble = counts.waiting or counts.refused
+            found.append(
+                Finding("outbox", "note" if trouble else "ok", waits if trouble else "nothing waits")
+            )
+            return found
+    except WorkbenchError as cause:
+        return [Finding("runtime", "trouble", cause.sentence)]
+
+
+async def _workspace(call: Call, folder: Path) -> list[Finding]:
+    from kindgi_tui.cli.call import opened
+
+    asked = Asked(folder, call.asked.person, call.asked.json)
+    try:
+        async with opened(asked) as bench:
             found = [Finding("opens", "ok", f"as {(await bench.people.me()).id}")]
             packs = await bench.packs.list()
             words = f"{len({one.pack_id for one in packs})} published, {len(packs)} snapshots"

@@ -22,5 +22,7 @@ async def list_flows(call: Call) -> None:
         shape=without_definition,
         columns=COLUMNS,
         cells=catalog_cells,
-        empty="No flows are published yet. Publish a pack: kindgi-tui packs publish DIR",
+        empty="This runtime has no flows."
+        if call.remote
+        else "No flows are published yet. Publish a pack: kindgi-tui packs publish DIR",
     )

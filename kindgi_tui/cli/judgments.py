@@ -11,10 +11,13 @@ from kindgi_tui.cli.listing import print_pages
 from kindgi_tui.cli.parameters import MOST, F, paged, pages, project_filter
 from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, pairs, short_id
-from kindgi_tui.domain.judgments import Judgment, Verdict
+from kindgi_tui.domain.judgments import ItemRef, Judgment, Verdict
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment
 from kindgi_tui.wire import v04
-from kindgi_tui.workbench import Page
+from kindgi_tui.workbench import Page, Unavailable
+
+WHOLE_ID = 36
+"""The characters of a whole id."""
 
 
 @click.group("judgments", cls=Noun, example="kindgi-tui judgments add --run 3f2a9c11 --item kb-101 --yes")
@@ -57,12 +60,12 @@ async def add(
     """Says yes or no of one item. It is on disk when this returns."""
     if yes == no:
         raise click.UsageError("Give exactly one of --yes and --no.")
-    run = await call.bench.runs.get(run_id)
     verdict: Verdict = "yes" if yes else "no"
+    identity, item = await _item(call, run_id, key, pointer, rank)
     added = await call.bench.judgments.add(
         NewJudgment(
-            run_id=run.id,
-            item=item_of(run, key, pointer, rank),
+            run_id=identity,
+            item=item,
             verdict=verdict,
             reason=reason or None,
             group=group,
@@ -70,6 +73,23 @@ async def add(
         )
     )
     _print_one(call, added)
+
+
+async def _item(
+    call: Call, run_id: str, key: str, pointer: str | None, rank: int | None
+) -> tuple[str, ItemRef]:
+    """The run's id and the item in it; as they are told, where the runtime that has the run can't be reached."""
+    try:
+        run = await call.bench.runs.get(run_id)
+    except Unavailable as cause:
+        if len(run_id) != WHOLE_ID or pointer is None:
+            raise Unavailable(
+                f"{cause.sentence} To keep the verdict until then, give the run's whole id, --pointer and --rank.",
+                code=cause.code,
+                retry_after=cause.retry_after,
+            ) from cause
+        return run_id, ItemRef(key=key, pointer=pointer, rank=rank)
+    return run.id, item_of(run, key, pointer, rank)
 
 
 @noun.verb("take-back", example="kindgi-tui judgments take-back --run 3f2a9c11 --item kb-101")

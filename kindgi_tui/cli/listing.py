@@ -28,7 +28,7 @@ def print_list(
     elif rows:
         call.out.lines(table(columns, [cells(row) for row in rows], call.out.width))
     else:
-        call.out.paragraph(empty)
+        call.out.paragraph(call.hint(empty))
 
 
 async def print_pages(
@@ -60,6 +60,6 @@ async def print_pages(
     if call.json:
         call.out.json(v04.page(rows, shape, last.has_more, last.next_cursor))
     elif not printed:
-        call.out.paragraph(empty)
+        call.out.paragraph(call.hint(empty))
     elif last.has_more and last.next_cursor is not None:
         say(f"There is more: add --all, or --cursor {last.next_cursor} for the next page.")

@@ -9,6 +9,7 @@ from kindgi_tui.cli.tables import pairs
 from kindgi_tui.domain.queries import NewJudgment, RunFilter
 
 if TYPE_CHECKING:
+    from kindgi_tui.domain.judgments import Group, Restriction
     from kindgi_tui.domain.runs import RunDetail
     from kindgi_tui.workbench import Workbench
 
@@ -30,11 +31,12 @@ async def pull_into(call: Call, query: RunFilter, most: int | None, to_project: 
         project = await bench.projects.get(to_project)
         runs: list[RunDetail] = []
         said: list[_Said] = []
-        groups: dict[str, float] = {}
+        groups: dict[str, Group] = {}
+        spoke: dict[str, set[str]] = {}
 
         async def write_down() -> None:
             nonlocal came, known, judgments
-            await _make_groups(bench, groups)
+            await _make_groups(bench, groups, spoke)
             outcome = await bench.runs.add(runs, said)
             came, known = came + len(outcome.added), known + len(outcome.known)
             judgments += outcome.judgments
@@ -44,7 +46,10 @@ async def pull_into(call: Call, query: RunFilter, most: int | None, to_project: 
         async for pulled in pull_runs(source, query, most):
             runs.append(pulled.run.model_copy(update={"project_id": project.id, "comparison_id": None}))
             said += pulled.judgments
-            groups |= {one.name: one.weight for one in pulled.groups}
+            groups |= {one.name: one for one in pulled.groups}
+            for new, judge, _ in pulled.judgments:
+                if new.group is not None:
+                    spoke.setdefault(new.group, set()).add(judge)
             if len(runs) == BATCH:
                 await write_down()
         if runs:
@@ -56,13 +61,25 @@ async def pull_into(call: Call, query: RunFilter, most: int | None, to_project: 
     call.out.lines(pairs([*rows, ("project", project.name)]))
 
 
-async def _make_groups(bench: "Workbench", wanted: dict[str, float]) -> None:
-    """Makes the groups that the judgments were said as and the workspace lacks, with their weights.
+async def _make_groups(bench: "Workbench", wanted: "dict[str, Group]", spoke: dict[str, set[str]]) -> None:
+    """Makes the groups that the judgments were said as and the workspace lacks, as they are at the runtime.
 
-    Who may speak as a group is told by a runtime to admins alone, so they are open here.
+    A runtime names the members of a restricted group to admins alone. Where it doesn't, those stand for them who
+    spoke as it (`spoke`): a group for experts never becomes one for everybody.
     """
     known = {one.name for one in await bench.groups.list(retired=True)}
-    for name, weight in wanted.items():
+    for name, group in wanted.items():
         if name not in known:
-            await bench.groups.add(name, weight, description="Came with runs pulled from a runtime.")
+            await bench.groups.add(
+                name,
+                group.weight,
+                description=group.description or "Came with runs pulled from a runtime.",
+                restriction=_restriction(group.restriction, spoke.get(name, set())),
+            )
     wanted.clear()
+
+
+def _restriction(told: "Restriction | None", spoke: set[str]) -> "Restriction | None":
+    if told is None or not told.unnamed:
+        return told
+    return told.model_copy(update={"principal_ids": tuple(sorted(spoke)), "unnamed": 0})

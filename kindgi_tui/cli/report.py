@@ -15,6 +15,7 @@ from kindgi_tui.domain.grading import is_graded
 from kindgi_tui.domain.headline import interval_sentence, percents
 from kindgi_tui.domain.metric_titles import MetricName, metric_title
 from kindgi_tui.domain.statistics import Interval
+from kindgi_tui.text import one_line
 from kindgi_tui.wire import v04
 
 CASES = 20
@@ -169,6 +170,7 @@ def _facts(comparison: Comparison) -> list[tuple[str, str | None]]:
     rows: list[tuple[str, str | None]] = [
         ("cases", f"{_number(summary.get('cases')) or 0:g}, {', '.join(counts)}")
     ]
+    rows += [("corrections", _corrections(summary)), ("unchecked", _unchecked(summary))]
     rows += [("recorded", _versions(summary)), ("models", _models(summary)), ("cost", _cost(comparison))]
     asked = [
         f"{request.reads} reads",
@@ -181,10 +183,25 @@ def _facts(comparison: Comparison) -> list[tuple[str, str | None]]:
     rows += [("run with", ", ".join(asked))]
     rows += [("test set", f"{comparison.test_set_id} {comparison.test_set_version}")]
     ended = comparison.completed_at or comparison.created_at
-    rows += [
-        ("comparison", f"{comparison.id}, {comparison.status} {v04.time(ended)}, by {comparison.started_by}")
-    ]
+    by = f", by {comparison.started_by}" if comparison.started_by else ""
+    rows += [("comparison", f"{comparison.id}, {comparison.status} {v04.time(ended)}{by}")]
     return [*rows, ("rescore of", comparison.rescore_of)]
+
+
+def _corrections(summary: dict[str, Json]) -> str | None:
+    told = summary.get("corrections")
+    if not isinstance(told, dict):
+        return None
+    return f"{_number(told.get('passed')) or 0:g} of {_number(told.get('checked')) or 0:g} passed"
+
+
+def _unchecked(summary: dict[str, Json]) -> str | None:
+    told = summary.get("unchecked")
+    if not isinstance(told, dict):
+        return None
+    reasons = told.get("reasons")
+    why = "; ".join(one_line(str(one), 200) for one in reasons) if isinstance(reasons, list) else ""
+    return f"{_number(told.get('count')) or 0:g}" + (f": {why}" if why else "")
 
 
 def _versions(summary: dict[str, Json]) -> str:

@@ -149,7 +149,9 @@ async def list_runs(call: Call, limit: int, cursor: str | None, whole: bool, **a
             f"{one.judgments}" if one.judgments else "",
             one.preview,
         ),
-        empty="No runs match. Bring some in with kindgi-tui runs import FILE, or make the demo: kindgi-tui demo",
+        empty="No runs match."
+        if call.remote
+        else "No runs match. Bring some in with kindgi-tui runs import FILE, or make the demo: kindgi-tui demo",
     )
 
 

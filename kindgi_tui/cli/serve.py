@@ -15,7 +15,7 @@ from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.errors import say
 from kindgi_tui.cli.shared_options import as_verb
 from kindgi_tui.domain.projects import Person
-from kindgi_tui.workbench import Workbench
+from kindgi_tui.workbench import Unsupported, Workbench
 
 DEV_FILE = ".kindgirc.json"
 """The file the official clients look for in the folder they run in."""
@@ -41,6 +41,10 @@ async def serve(call: Call, host: str, port: int, dialect: str | None, dev_file:
     from kindgi_tui.wire.dialects import DIALECTS
 
     bench = call.bench
+    if call.remote:
+        raise Unsupported(
+            f"{bench.where} is a runtime, and serve puts a workspace behind the API: name one with --workspace."
+        )
     me = await bench.people.me()
     first = await _first_token(bench, me)
     spoken = DIALECTS if dialect is None else tuple(one for one in DIALECTS if one == dialect)

@@ -112,7 +112,9 @@ async def build(
         call.out.line()
         subject = f"--agent {agent} --agent-version" if flow is None else f"--flow {flow} --flow-version"
         place = f" --project {project}" if project else ""
-        call.out.line(f"Next: kindgi-tui comparisons start {test_set}{place} {subject} X.Y.Z --wait")
+        call.out.line(
+            call.hint(f"Next: kindgi-tui comparisons start {test_set}{place} {subject} X.Y.Z --wait")
+        )
 
 
 @noun.verb("list", example="kindgi-tui test-sets list --project docs")
@@ -259,7 +261,11 @@ def _print_one(call: Call, one: TestSetVersion) -> None:
     rows += [("segment", " / ".join(f"{step.key}:{step.value}" for step in asked.segments))]
     rows += [("since", None if asked.since is None else v04.time(asked.since))]
     rows += [("until", None if asked.until is None else v04.time(asked.until))]
-    call.out.lines(pairs([*rows, ("built", f"{v04.time(one.created_at)} by {one.created_by}")]))
+    call.out.lines(
+        pairs(
+            [*rows, ("built", v04.time(one.created_at) + (f" by {one.created_by}" if one.created_by else ""))]
+        )
+    )
 
 
 def _print_preview(call: Call, preview: BuildPreview) -> None:

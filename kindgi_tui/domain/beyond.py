@@ -9,6 +9,7 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparisons import CaseResult, ComparisonSummary, Score
 from kindgi_tui.domain.grading import graded_parts, is_graded
 from kindgi_tui.domain.headline import Facts, headline
+from kindgi_tui.domain.metric_titles import METRIC_NAMES
 from kindgi_tui.domain.regressions import CaseStanding, in_order, said_yes, standing_of
 from kindgi_tui.domain.statistics import (
     CaseEvidence,
@@ -19,9 +20,6 @@ from kindgi_tui.domain.statistics import (
     word,
 )
 from kindgi_tui.domain.test_sets import Case
-
-METRICS = ("pass_rate", "case_coverage", "weighted_precision_at_k")
-"""The metrics of a comparison, by our names."""
 
 
 def beyond(
@@ -34,13 +32,14 @@ def beyond(
     planned: int,
     cost_usd: float,
 ) -> dict[str, Json]:
-    """What stands beside a result as `ours`: `headline`, `intervals`, `costUsd`, `waiting`, `cases` in their order.
+    """What stands beside a result as `ours`: `headline`, `intervals`, `costUsd`, `waiting`, `cases` in their order
+    (each with `newly`: `passing` or `failing`, where what it expects came out otherwise than in the recorded run).
 
     `cases` are the test set's, as they were weighed; `candidate` names who was compared, with the version; `planned` is
     how many cases it was to run; `intervals` are those of `metric_intervals` or `linearised_intervals`.
     """
     told: dict[str, Json] = {}
-    for name in METRICS:
+    for name in METRIC_NAMES:
         interval = intervals[name]
         told[name] = {
             "low": None if interval is None else interval.low,
@@ -48,6 +47,7 @@ def beyond(
             "word": word(interval, int(getattr(summary.metrics, name).n)),
         }
     known = {case.case_id: case for case in cases}
+    turned = {each.case_id: _newly(each, known.get(each.case_id)) for each in results}
     standings = in_order(_standing(each, known.get(each.case_id)) for each in results)
     waiting = sum(
         sum(1 for item in each.changes.new if item.judged is None)
@@ -86,6 +86,7 @@ def beyond(
                 "standing": each.standing.value,
                 "isNew": each.is_new,
                 "change": each.change,
+                "newly": turned[each.case_id],
             }
             for each in standings
         ],
@@ -99,16 +100,26 @@ def _standing(result: CaseResult, case: Case | None) -> CaseStanding:
     return standing_of(result, said_yes(case.items), graded_parts(case, result))
 
 
+def _newly(result: CaseResult, case: Case | None) -> str | None:
+    """`passing` where the recorded run failed what the case expects and the candidate passes, `failing` the other way
+    round; None where neither holds, or one of the sides isn't known."""
+    parts = [] if case is None else list(graded_parts(case, result).values())
+    if not parts or any(before is None or now is None for before, now in parts):
+        return None
+    before, now = (all(part[side] for part in parts) for side in (0, 1))
+    return None if before == now else "passing" if now else "failing"
+
+
 def metric_intervals(results: Sequence[CaseResult], seed: str) -> dict[str, Interval | None]:
     """The 95% interval of each metric's delta, by a paired bootstrap over the cases that ran."""
     ran = [each for each in results if each.candidate]
-    return bootstrap_intervals({name: [_evidence(each, name) for each in ran] for name in METRICS}, seed)
+    return bootstrap_intervals({name: [_evidence(each, name) for each in ran] for name in METRIC_NAMES}, seed)
 
 
 def linearised_intervals(results: Sequence[CaseResult]) -> dict[str, Interval | None]:
     """The 95% interval of each metric's delta by one pass over the cases that ran, which costs nothing."""
     ran = [each for each in results if each.candidate]
-    return {name: linearised_interval([_evidence(each, name) for each in ran]) for name in METRICS}
+    return {name: linearised_interval([_evidence(each, name) for each in ran]) for name in METRIC_NAMES}
 
 
 def _evidence(result: CaseResult, metric: str) -> CaseEvidence:

@@ -24,7 +24,7 @@ class CatalogVersion(Frozen):
     """The snapshot whose service runs it."""
     definition: Json = None
     """The indexer's entry, as it stood in the index."""
-    published_at: datetime
+    published_at: datetime | None
     """When it was registered (UTC)."""
 
 

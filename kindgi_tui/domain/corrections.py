@@ -65,6 +65,9 @@ class NewCorrection(Frozen):
     """The id or name of the group it is said as."""
     participant: str | None = None
     """The app's own user it is said for."""
+    expert: bool | None = None
+    """Whether its group was restricted when it was said. Counts for what is copied from elsewhere (`Runs.add`) alone:
+    of a correction that is made here the group itself tells."""
 
 
 class Correction(Frozen):
@@ -151,7 +154,7 @@ class DecisionDifference(Plain):
 
 
 def _readable(told: Any) -> Any:
-    """The differences that can be read: their shape is hardly stated, and another one must not cost the whole result."""
+    """The differences that can be read: their shape is hardly stated, and another must not cost the result."""
     if not isinstance(told, list | tuple):
         return told
     found = []

@@ -37,8 +37,49 @@ class QueueFilter(Frozen):
     """What a random order is made from: the same seed gives the same order on every machine."""
 
 
+DISMISSAL_REASON_LIMIT = 500
+"""The longest reason of a dismissal, in characters (Kindgi 0.1)."""
+
+
+class Dismissal(Frozen):
+    """A run was taken off the queue, for everybody."""
+
+    by: str | None = None
+    """Who did it: a person's id; None where that isn't told."""
+    at: datetime | None = None
+    """When (UTC); None where that isn't told."""
+    reason: str | None = None
+    """Why, in their words; at most 500 characters."""
+
+
+class SaidAs(Frozen):
+    """How many verdicts a run has of one group."""
+
+    group_id: str | None
+    """The group; None: said as no group."""
+    count: int
+    """How many live verdicts."""
+
+
+class QueueState(Frozen):
+    """What a runtime's queue tells of a run, beside that it is in it."""
+
+    said: int = 0
+    """How many live verdicts it has, of anybody."""
+    said_as: tuple[SaidAs, ...] = ()
+    """The same by group, where that is told."""
+    wanted_groups: tuple[str, ...] = ()
+    """The groups whose verdict is wanted, by id; empty: anybody's."""
+    can_dismiss: bool = True
+    """Whether the caller may dismiss it."""
+    can_reopen: bool = False
+    """Whether the caller may reopen it: it is dismissed."""
+    dismissal: Dismissal | None = None
+    """Who dismissed it and why; None: it is not dismissed."""
+
+
 class QueuedRun(Frozen):
-    """A run that owes a verdict of the caller."""
+    """A run that owes a verdict of the caller, or that was dismissed."""
 
     run: Run
     """The run, as lists show it."""
@@ -46,6 +87,8 @@ class QueuedRun(Frozen):
     """How many of its items are to be judged; at least 1."""
     judged: int
     """How many of them the caller has judged."""
+    state: QueueState = QueueState()
+    """What the queue tells of it."""
 
 
 class QueueProgress(Frozen):
@@ -59,6 +102,8 @@ class QueueProgress(Frozen):
     """Runs they skipped that still owe one."""
     judged: int
     """Runs of which they judged all that is to be judged."""
+    dismissed: int = 0
+    """Runs that were dismissed, by anybody."""
 
 
 class Disagreement(Frozen):

@@ -61,6 +61,8 @@ class Restriction(Frozen):
     """Kinds of caller; empty for no such limit."""
     min_reviewer_role: Literal["standard", "senior", "admin"] | None = None
     """The least reviewer role; None for no such limit."""
+    unnamed: int = 0
+    """How many people it names whom a runtime doesn't tell the caller; 0 in a workspace."""
 
 
 class Group(Frozen):

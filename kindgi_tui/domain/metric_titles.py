@@ -1,9 +1,12 @@
 """What the metrics are called on screens and in reports (DESIGN section 5)."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 MetricName = Literal["pass_rate", "case_coverage", "weighted_precision_at_k"]
 """A metric, by our name."""
+
+METRIC_NAMES: tuple[MetricName, ...] = get_args(MetricName)
+"""All of them, in the order they are shown."""
 
 _JUDGED = {
     "pass_rate": "Judged yes",

@@ -76,3 +76,6 @@ class NewJudgment(Frozen):
     """The id or name of the group it is said as."""
     participant: str | None = None
     """The app's own user it is said for."""
+    restricted: bool | None = None
+    """Whether its group was restricted when it was said. Counts for what is copied from elsewhere (`Runs.add`) alone:
+    of a verdict that is said here the group itself tells."""

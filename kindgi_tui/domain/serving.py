@@ -63,3 +63,10 @@ class KeptAnswer(Frozen):
     """Its media type."""
     body: bytes
     """Its body."""
+
+
+class Made(Frozen):
+    """What a request made whose answer was never kept: its process ended in between. It is not to be run again."""
+
+    id: str
+    """The id of what it made; of a test set version `set@version`."""

@@ -11,6 +11,9 @@ from pydantic import ValidationError
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.limits import LimitError
 from kindgi_tui.domain.projects import RIGHTS, Person, Right
+from kindgi_tui.domain.serving import KeyedRequest
+from kindgi_tui.domain.test_set_versions import TestSetVersion
+from kindgi_tui.local.store.kept_answers import note_made
 from kindgi_tui.local.store.people import find_person, write_audit
 from kindgi_tui.storage.sqlite import Database
 from kindgi_tui.workbench import Denied, Invalid
@@ -28,6 +31,8 @@ class Access:
     """Its file."""
     person: Person
     """Who is acting."""
+    request: KeyedRequest | None = None
+    """The request with a key that is being answered; None: none is."""
 
     @property
     def packs_folder(self) -> Path:
@@ -62,13 +67,24 @@ class Access:
         def noted(connection: sqlite3.Connection) -> T:
             _require(find_person(connection, self.person.id) or self.person, right)
             result = operation(connection)
+            on = subject if isinstance(subject, str) else subject(result)
             if action is not None:
-                on = subject if isinstance(subject, str) else subject(result)
                 write_audit(connection, self.person.id, action, on, details)
+            self.note_made(connection, on if result is None else result)
             return result
 
         with limits_told():
             return await self.database.write(noted)
+
+    def note_made(self, connection: sqlite3.Connection, made: object) -> None:
+        """Notes under the request's key what it made, in the transaction that makes it: a retry finds it."""
+        if self.request is None:
+            return
+        if isinstance(made, TestSetVersion):
+            identity: object = f"{made.test_set_id}@{made.version}"
+        else:
+            identity = made if isinstance(made, str) else getattr(made, "id", "")
+        note_made(connection, self.request, identity if isinstance(identity, str) else "")
 
     def require(self, right: Right) -> None:
         """Raises Denied unless the acting person had this right, or more, when the workbench was opened."""

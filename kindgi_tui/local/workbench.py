@@ -20,6 +20,7 @@ from kindgi_tui.storage.sqlite import BUSY_SECONDS, Database, Trouble, translate
 from kindgi_tui.workbench import Conflict, NotFound
 
 if TYPE_CHECKING:
+    from kindgi_tui.domain.serving import KeyedRequest
     from kindgi_tui.local.parts.cases import LocalCases
     from kindgi_tui.local.parts.catalog import LocalCatalog, LocalModels, LocalPacks
     from kindgi_tui.local.parts.comparisons import LocalComparisons
@@ -199,11 +200,11 @@ class LocalWorkbench:
         """The store it stands on, for what belongs to this kind of workbench alone."""
         return self._access
 
-    def acting_as(self, person: Person) -> "LocalWorkbench":
+    def acting_as(self, person: Person, request: "KeyedRequest | None" = None) -> "LocalWorkbench":
         """The same workspace with somebody else acting, with the right that `person` has; closed with this one."""
         if person.id != self._access.person.id:
             self._access.require("admin")
-        return LocalWorkbench(replace(self._access, person=person))
+        return LocalWorkbench(replace(self._access, person=person, request=request))
 
     async def backup(self, path: Path) -> None:
         """Writes a consistent copy of the store to a new file, at once or not at all."""

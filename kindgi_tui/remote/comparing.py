@@ -14,7 +14,6 @@ from kindgi_tui.domain.comparison_records import (
 )
 from kindgi_tui.remote.reading import moment, moment_if, text, text_if, whole, word
 from kindgi_tui.remote.runtime import given
-from kindgi_tui.workbench import Unsupported
 
 STATUSES: tuple[ComparisonStatus, ...] = ("pending", "running", "completed", "failed", "cancelled")
 """Where a comparison may stand."""
@@ -24,9 +23,7 @@ FINAL = frozenset({"completed", "failed", "cancelled"})
 
 
 def start_body(request: ComparisonRequest, *, dry_run: bool = False) -> dict[str, Json]:
-    """The body of a start: settings at their defaults are left out. Raises Unsupported."""
-    if request.cost_limit is not None:
-        raise Unsupported("A runtime takes no cost limit: set it there, or compare in a local workspace.")
+    """The body of a start: settings at their defaults are left out."""
     sample = request.sample
     reference = {"agentId": request.agent_id} if request.agent_id is not None else {"flowId": request.flow_id}
     named: dict[str, Json] = {**reference, "version": request.subject_version}

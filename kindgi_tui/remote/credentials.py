@@ -46,6 +46,14 @@ def credentials_of(
     """
     if url == DEV:
         found = nearest_dev_file(folder)
+        broken = next((one for one in (folder, *folder.parents) if (one / DEV_FILE).exists()), None)
+        if found is None and broken is not None:
+            raise Invalid(
+                f"{broken / DEV_FILE} can't be read as a dev file (apiUrl and token, as JSON). Start the runtime that "
+                "writes it again, or name the address with --url.",
+                code="dev-file-broken",
+                field="url",
+            )
         if found is None:
             raise NotFound(
                 f"There is no {DEV_FILE} here or above. `kindgi dev` and `kindgi-tui serve --dev-file` write one.",

@@ -23,7 +23,7 @@ class Pulled(NamedTuple):
     judgments: tuple[tuple[NewJudgment, str, datetime | None], ...]
     """Its live judgments: what was said, by whom, when. A group is named by its name."""
     groups: tuple[Group, ...]
-    """The groups they were said as."""
+    """The groups they were said as. Of a restricted one a runtime names the members to admins alone."""
 
 
 async def pull(bench: RemoteWorkbench, query: RunFilter, most: int | None = None) -> AsyncIterator[Pulled]:
@@ -66,6 +66,7 @@ async def _whole(bench: RemoteWorkbench, run_id: str) -> Pulled:
                 reason=one.reason,
                 group=None if group is None else group.name,
                 participant=one.participant,
+                restricted=one.restricted,
             )
             said.append((new, one.asserter, one.created_at))
         if page.data and not copy:

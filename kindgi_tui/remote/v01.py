@@ -239,10 +239,10 @@ def _restriction(value: Json) -> Restriction | None:
     kinds, people = value.get("principalKinds"), value.get("principalIds")
     known: tuple[Literal["user", "service"], ...] = ("user", "service")
     role = text_if(value, "minReviewerRole")
+    named = tuple(one for one in (people if isinstance(people, list) else ()) if isinstance(one, str))
     return Restriction(
-        principal_ids=tuple(one for one in people if isinstance(one, str))
-        if isinstance(people, list)
-        else (),
+        principal_ids=named,
+        unnamed=0 if named else max(0, whole(value, "principalCount")),
         principal_kinds=tuple(one for one in known if isinstance(kinds, list) and one in kinds),
         min_reviewer_role=next((one for one in _ROLES if one == role), None),
     )
@@ -268,7 +268,7 @@ def entry(value: dict[str, Json], kind: EntryKind) -> CatalogVersion:
         digest=text_if(value, "pinsDigest") or "",
         pack_digest="",
         definition=value,
-        published_at=moment_if(value, "publishedAt") or moment_if(value, "createdAt") or _BEGINNING,
+        published_at=moment_if(value, "publishedAt") or moment_if(value, "createdAt"),
     )
 
 

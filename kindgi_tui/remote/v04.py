@@ -148,7 +148,18 @@ def _weights(value: dict[str, Json]) -> dict[str, Json]:
 
 
 def _queued(value: dict[str, Json]) -> dict[str, Json]:
-    return _names(value, {"wantedGroupIds": "wantedClassIds", "anyCorrection": "anyJudgment"})
+    shaped = _names(value, {"wantedGroupIds": "wantedClassIds", "anyCorrection": "anyJudgment"})
+    progress = shaped.get("progress")
+    if isinstance(progress, dict):
+        told = _names(progress, {"byGroup": "byClass"})
+        groups = told.get("byClass")
+        if isinstance(groups, list):
+            told["byClass"] = [
+                _names(group, {"groupId": "judgeClassId"}) if isinstance(group, dict) else group
+                for group in groups
+            ]
+        shaped["progress"] = told
+    return shaped
 
 
 _SHAPES: dict[str, Callable[[dict[str, Json]], dict[str, Json]]] = {

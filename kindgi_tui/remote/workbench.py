@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from kindgi_tui.domain.projects import Person
+from kindgi_tui.domain.serving import KeyedRequest
 from kindgi_tui.remote.context import Context
 from kindgi_tui.remote.identity import Identity
 from kindgi_tui.remote.keys import KeptKeys
@@ -96,7 +97,7 @@ class RemoteWorkbench:
         """The dialect it speaks: 0.1 or 0.4. Raises Unsupported, Unavailable."""
         return (await self._context.runtime.dialect()).version
 
-    def acting_as(self, person: Person) -> Workbench:
+    def acting_as(self, person: Person, request: KeyedRequest | None = None) -> Workbench:
         """Who acts at a runtime is who the token is."""
         raise Unsupported("Who acts at a runtime is who the token is: use that person's token.")
 

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from kindgi_tui.domain.base import Json
-from kindgi_tui.domain.serving import Bearer
+from kindgi_tui.domain.serving import Bearer, KeyedRequest
 from kindgi_tui.server import keys
 from kindgi_tui.server.asking import Answer, Ask, Served
 from kindgi_tui.server.bodies import read_body
@@ -171,30 +171,35 @@ async def _answered(served: Served, place: Offered, request: Request) -> Respons
         query = dialects.query_01(query)
     elif place.both:
         query = [(dialects.parameter_01(name), value) for name, value in query]
-    ask = Ask(
-        served=served,
-        bearer=bearer,
-        bench=served.bench.acting_as(bearer.person),
-        dialect=place.dialect,
-        params=request.path_params,
-        query=query,
-        raw=raw,
-    )
 
-    async def run() -> Response:
-        return await _handled(place, ask)
+    def asked(keyed: KeyedRequest | None) -> Ask:
+        return Ask(
+            served=served,
+            bearer=bearer,
+            bench=served.bench.acting_as(bearer.person, keyed),
+            dialect=place.dialect,
+            params=request.path_params,
+            query=query,
+            raw=raw,
+        )
+
+    async def run(keyed: KeyedRequest | None, made: str | None) -> Response:
+        return await _handled(place, asked(keyed), made)
 
     key = request.headers.get("idempotency-key", "").strip()
     if not (writes and key):
-        return await run()
+        return await run(None, None)
     return await keys.keyed(
         served.bench.answers, bearer.person.id, request.method, request.url.path, key, raw, run
     )
 
 
-async def _handled(place: Offered, ask: Ask) -> Response:
+async def _handled(place: Offered, ask: Ask, made: str | None) -> Response:
+    again = place.operation.again
     try:
-        answer = await place.operation.handler(ask)
+        answer = await again(ask, made) if made and again is not None else None
+        if answer is None:
+            answer = await place.operation.handler(ask)
     except WorkbenchError as cause:
         raise of_workbench(cause) from cause
     if not isinstance(answer, Answer):

@@ -84,6 +84,15 @@ async def _started(ask: Ask, request: ComparisonRequest, body: Body) -> Answer:
     return Answer({"runId": started.id}, 201)
 
 
+async def started(ask: Ask, identity: str) -> Answer | None:
+    """The answer of a comparison that was started already; None when it only came to freezing its test set."""
+    try:
+        found = await ask.bench.comparisons.get(identity)
+    except NotFound:
+        return None
+    return Answer({"runId": found.id}, 201)
+
+
 def _subject(body: Body) -> tuple[str, str, str | None]:
     given = [name for name in ("agentRef", "flowRef") if name in body]
     if len(given) == 2:
@@ -319,6 +328,7 @@ OPERATIONS = (
         201,
         body="startComparison",
         keyed=True,
+        again=started,
     ),
 )
 """Starting an eval run."""

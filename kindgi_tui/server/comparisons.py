@@ -13,7 +13,7 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison, ComparisonEvent, ComparisonStatus
 from kindgi_tui.server.asking import Answer, Ask
 from kindgi_tui.server.bodies import NOTHING
-from kindgi_tui.server.comparison_starts import failed_rescore, unknown_run
+from kindgi_tui.server.comparison_starts import failed_rescore, started, unknown_run
 from kindgi_tui.server.errors import Refusal, bad
 from kindgi_tui.server.fields import checked_project
 from kindgi_tui.server.operations import PAGED, SCOPED, Operation
@@ -255,6 +255,7 @@ OPERATIONS = (
         201,
         body="rescore",
         body_required=False,
+        again=started,
     ),
     Operation("GET", f"{_ONE}/events", events, "A comparison's events as they come.", "events"),
 )

@@ -189,9 +189,30 @@ async def unregister(ask: Ask) -> Answer:
     return Answer({"judgeClassId": found.id, "unregistered": gone})
 
 
+async def created(ask: Ask, identity: str) -> Answer:
+    """The answer of a class that was made already."""
+    return Answer(_shape(ask, await ask.bench.groups.get(identity)), 201)
+
+
+async def unregistered(ask: Ask, identity: str) -> Answer:
+    """The answer of a retirement that was done already."""
+    gone: Literal[True] = True
+    return Answer({"judgeClassId": identity, "unregistered": gone})
+
+
 _BASE, _ONE = "/v1/judge-classes", "/v1/judge-classes/{judgeClassId}"
 OPERATIONS = (
-    Operation("POST", _BASE, create, "Makes a judge class.", "group", 201, body="createGroup", keyed=True),
+    Operation(
+        "POST",
+        _BASE,
+        create,
+        "Makes a judge class.",
+        "group",
+        201,
+        body="createGroup",
+        keyed=True,
+        again=created,
+    ),
     Operation(
         "GET",
         _BASE,
@@ -202,6 +223,14 @@ OPERATIONS = (
     ),
     Operation("GET", _ONE, get_group, "One judge class.", "group"),
     Operation("PATCH", _ONE, change, "Changes a judge class.", "group", body="changeGroup", keyed=True),
-    Operation("POST", f"{_ONE}/unregister", unregister, "Retires a judge class.", "groupRetired", keyed=True),
+    Operation(
+        "POST",
+        f"{_ONE}/unregister",
+        unregister,
+        "Retires a judge class.",
+        "groupRetired",
+        keyed=True,
+        again=unregistered,
+    ),
 )
 """Judge classes."""

@@ -84,6 +84,13 @@ async def create(ask: Ask) -> Answer:
     return Answer(records.judgment(made, about, ask.tenant, ask.bearer.person.kind), 201)
 
 
+async def created(ask: Ask, identity: str) -> Answer:
+    """The answer of a verdict that was recorded already."""
+    made = await ask.bench.judgments.get(identity)
+    about = await ask.about(made.run_id)
+    return Answer(records.judgment(made, about, ask.tenant, ask.bearer.person.kind), 201)
+
+
 async def _check_group(ask: Ask, reference: str) -> None:
     """The workbench also takes a group's name; the wire's classes are named by their ids alone."""
     try:
@@ -171,6 +178,11 @@ async def _found(ask: Ask, sentence: str) -> Judgment:
         raise missing("judgment-not-found", sentence) from None
 
 
+async def unregistered(ask: Ask, made: str) -> Answer:
+    """The answer of a removal that was done already."""
+    return Answer({"judgmentId": ask.params["judgmentId"], "unregistered": True})
+
+
 async def unregister(ask: Ask) -> Answer:
     """Removes a live judgment."""
     identity = ask.params["judgmentId"]
@@ -185,7 +197,15 @@ async def unregister(ask: Ask) -> Answer:
 
 OPERATIONS = (
     Operation(
-        "POST", "/v1/judgments", create, "Judges an item.", "judgment", 201, body="createJudgment", keyed=True
+        "POST",
+        "/v1/judgments",
+        create,
+        "Judges an item.",
+        "judgment",
+        201,
+        body="createJudgment",
+        keyed=True,
+        again=created,
     ),
     Operation(
         "GET",
@@ -213,6 +233,7 @@ OPERATIONS = (
         "Removes a judgment.",
         "judgmentRemoved",
         keyed=True,
+        again=unregistered,
     ),
 )
 """Judgments."""

@@ -18,6 +18,9 @@ RENEW_SECONDS = 10.0
 RETRY_SECONDS = 5
 """When to try again while the first request still runs, or the store can't be read."""
 
+Run = Callable[[KeyedRequest | None, str | None], Awaitable[Response]]
+"""Answers a request: by its key, and by the id of what it made before its answer could be kept."""
+
 METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 """The methods on which a key counts."""
 
@@ -29,7 +32,7 @@ async def keyed(
     path: str,
     key: str,
     body: bytes,
-    run: Callable[[], Awaitable[Response]],
+    run: Run,
 ) -> Response:
     """The kept answer of the same request; else runs it and keeps what it answers below 400. Raises Refusal."""
     request = KeyedRequest(
@@ -48,19 +51,21 @@ async def keyed(
     except WorkbenchError as cause:
         sentence = "The Idempotency-Key store can't be read now. Nothing ran: try again with the same key."
         raise Refusal(503, "idempotency-store-unavailable", sentence, retry_after=RETRY_SECONDS) from cause
-    if kept is not None:
+    if isinstance(kept, KeptAnswer):
         headers = {"X-Idempotent-Replay": "true"}
         return Response(kept.body, kept.status, headers, media_type=kept.content_type)
     # A caller that hangs up doesn't stop what may have begun to write.
-    return await asyncio.shield(asyncio.ensure_future(_run(answers, request, run)))
+    return await asyncio.shield(
+        asyncio.ensure_future(_run(answers, request, run, kept.id if kept is not None else None))
+    )
 
 
-async def _run(answers: Answers, request: KeyedRequest, run: Callable[[], Awaitable[Response]]) -> Response:
+async def _run(answers: Answers, request: KeyedRequest, run: Run, made: str | None) -> Response:
     renewing = asyncio.create_task(_renew(answers, request))
     done = False
     try:
         # A refusal is raised, and never kept: the same key may be sent again.
-        response = await run()
+        response = await run(request, made)
         kept = KeptAnswer(
             status=response.status_code,
             content_type=response.headers.get("content-type", "application/json"),

@@ -33,6 +33,9 @@ class Operation:
     """Whether the body may not be left out."""
     keyed: bool = False
     """Whether the document says that it takes an `Idempotency-Key`; every write does."""
+    again: Callable[[Ask, str], Awaitable[Handled | None]] | None = None
+    """Answers a retry of a request that made something whose answer was never kept, by the id of that. None, here or
+    as its answer: it is run again, which makes nothing twice."""
     only: str | None = None
     """The one dialect that has it; None: both."""
 

@@ -1,19 +1,25 @@
 """The judging queue of a project: the runs that owe a verdict of the caller.
 
-There are no judging rules here: every completed run that is no replay is in it, dismissing one is the caller's own
-skip, and an item is `judged` once anybody judged it.
+There are no judging rules here: every completed run that is no replay is in it, dismissing one takes it out of
+everybody's queue, and an item is `judged` once anybody judged it.
 """
 
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 
 from kindgi_tui.domain.base import Json
-from kindgi_tui.domain.items import output_items
-from kindgi_tui.domain.judging import QueuedRun, QueueFilter, owed_items
-from kindgi_tui.domain.queries import JudgmentFilter, RunFilter
+from kindgi_tui.domain.judging import (
+    DISMISSAL_REASON_LIMIT,
+    Dismissal,
+    QueuedRun,
+    QueueFilter,
+    QueueState,
+)
+from kindgi_tui.domain.queries import RunFilter
 from kindgi_tui.domain.runs import RunDetail
-from kindgi_tui.server.asking import MOST, Answer, Ask
+from kindgi_tui.server.asking import Answer, Ask
 from kindgi_tui.server.bodies import NOTHING
-from kindgi_tui.server.errors import Refusal, bad, missing
+from kindgi_tui.server.errors import bad, missing
 from kindgi_tui.server.fields import fields_or_none, find_project
 from kindgi_tui.server.operations import PAGED, Operation
 from kindgi_tui.server.pages import page, sifted
@@ -23,12 +29,6 @@ from kindgi_tui.workbench import NotFound, Page
 
 STATES = ("open", "judged", "dismissed", "erased")
 """Where an item of the queue may stand."""
-
-MAX_REASON = 500
-"""The longest reason of a dismissal, in characters."""
-
-ALL_OF_A_RUN = 10_000
-"""More judgments than one person can have on a run's items."""
 
 
 async def list_queue(ask: Ask) -> Answer:
@@ -65,7 +65,7 @@ async def _total(ask: Ask, query: QueueFilter, state: str) -> int:
     if state == "judged":
         return await ask.bench.runs.count(_judged(query))
     progress = await ask.bench.queue.progress(query)
-    return progress.left if state == "open" else progress.skipped
+    return progress.left if state == "open" else progress.dismissed
 
 
 def _judged(query: QueueFilter) -> RunFilter:
@@ -87,7 +87,7 @@ async def _page(ask: Ask, query: QueueFilter, state: str) -> Page[QueuedRun]:
     if state == "open":
         fetch = lambda limit, cursor: ask.bench.queue.list(query, limit, cursor)  # noqa: E731
     elif state == "dismissed":
-        fetch = lambda limit, cursor: ask.bench.queue.skipped(query, limit, cursor)  # noqa: E731
+        fetch = lambda limit, cursor: ask.bench.queue.dismissed(query, limit, cursor)  # noqa: E731
     return await sifted(
         fetch,
         lambda one: since is None or (one.run.completed_at or one.run.created_at) > since,
@@ -110,47 +110,25 @@ async def _item(ask: Ask) -> RunDetail:
     return about
 
 
-async def _state(ask: Ask, run: RunDetail) -> str:
-    """Where a run stands in the caller's queue: skipped by them, owing a verdict of theirs, or judged."""
-    query = QueueFilter(project_id=run.project_id, subject_id=run.subject.id)
-    cursor: str | None = None
-    while True:
-        skipped = await ask.bench.queue.skipped(query, MOST, cursor)
-        if any(one.run.id == run.id for one in skipped.data):
-            return "dismissed"
-        if not skipped.has_more:
-            break
-        cursor = skipped.next_cursor
-    subject = run.subject
-    owed = await ask.bench.guidelines.owed(run.project_id, subject.kind, subject.id)
-    mine = JudgmentFilter(run_id=run.id, asserter=ask.bearer.person.id)
-    said = await ask.bench.judgments.list(mine, ALL_OF_A_RUN)
-    judged = {one.item.key for one in said.data if one.participant is None}
-    items = owed_items(output_items(run.output, subject.kind == "agent"), owed)
-    return "open" if any(item.key not in judged for item in items) else "judged"
-
-
 async def dismiss(ask: Ask) -> Answer:
-    """Takes a run out of the caller's queue."""
+    """Takes a run out of everybody's queue."""
     value = ask.body()
     reason = fields_or_none(value).get("reason") if value is not NOTHING else None
-    if reason is not None and (not isinstance(reason, str) or len(reason) > MAX_REASON):
-        raise bad(f"reason must be a string of at most {MAX_REASON} characters.")
+    if reason is not None and (not isinstance(reason, str) or len(reason) > DISMISSAL_REASON_LIMIT):
+        raise bad(f"reason must be a string of at most {DISMISSAL_REASON_LIMIT} characters.")
     run = await _item(ask)
-    if await _state(ask, run) != "open":
-        raise Refusal(409, "judging-item-not-open", f'Run "{run.id}" isn\'t open in the judging queue.')
-    await ask.bench.queue.skip(run.id)
-    return Answer(records.queued(QueuedRun(run=run, owed=1, judged=0), "dismissed"))
+    await ask.bench.queue.dismiss(run.id, reason)
+    dismissal = Dismissal(
+        by=ask.bearer.person.id, at=datetime.now(UTC), reason=(reason or "").strip() or None
+    )
+    state = QueueState(said=run.judgments, dismissal=dismissal)
+    return Answer(records.queued(QueuedRun(run=run, owed=1, judged=0, state=state), "dismissed"))
 
 
 async def reopen(ask: Ask) -> Answer:
-    """Puts a run back into the caller's queue."""
+    """Puts a dismissed run back into the queue."""
     run = await _item(ask)
-    if await _state(ask, run) != "dismissed":
-        raise Refusal(
-            409, "judging-item-not-open", f'Run "{run.id}" isn\'t dismissed from the judging queue.'
-        )
-    await ask.bench.queue.unskip(run.id)
+    await ask.bench.queue.reopen(run.id)
     return Answer(records.queued(QueuedRun(run=run, owed=1, judged=0), "open"))
 
 
@@ -177,13 +155,13 @@ OPERATIONS = (
         "POST",
         f"{_BASE}/{{runId}}/dismiss",
         dismiss,
-        "Takes a run out of the caller's queue.",
+        "Takes a run out of everybody's queue.",
         "queued",
         body="dismiss",
         body_required=False,
     ),
     Operation(
-        "POST", f"{_BASE}/{{runId}}/reopen", reopen, "Puts a run back into the caller's queue.", "queued"
+        "POST", f"{_BASE}/{{runId}}/reopen", reopen, "Puts a dismissed run back into the queue.", "queued"
     ),
 )
 """The judging queue."""

@@ -136,6 +136,12 @@ async def build(ask: Ask) -> Answer:
     return Answer(records.built(made), 201)
 
 
+async def built(ask: Ask, identity: str) -> Answer:
+    """The answer of a version that was built already."""
+    name, _, version = identity.rpartition("@")
+    return Answer(records.built(await ask.bench.test_sets.get(name, version)), 201)
+
+
 async def _request(ask: Ask, identity: str, body: Body) -> BuildRequest:
     try:
         version = check_version(body.get("version"))
@@ -242,6 +248,7 @@ OPERATIONS = (
         201,
         body="buildSuite",
         keyed=True,
+        again=built,
     ),
     Operation("GET", f"{_ONE}/versions/{{version}}", get_version, "One version of a test set.", "suite"),
     Operation(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from kindgi_tui.domain.items import Item
 from kindgi_tui.domain.judgments import REASON_LIMIT, Verdict
 from kindgi_tui.domain.projects import Person
+from kindgi_tui.session.judging_dismissals import Dismissals
 from kindgi_tui.session.judging_groups import SpeakingAs
 from kindgi_tui.session.judging_pace import Pace, duration
 from kindgi_tui.session.judging_queue import Said, Sheet
@@ -84,6 +85,8 @@ class JudgingSession:
         self.done = 0
         """How many items were judged in this sitting."""
         self._steps = Steps(workbench, self.writes)
+        self.dismissals = Dismissals(workbench, self.walk, self._steps, person.id)
+        """Taking runs off the queue."""
         self._last: tuple[str, str] | None = None
         self._dropped = 0
 
@@ -282,6 +285,10 @@ class JudgingSession:
         if sheet is None:
             await self._settled(step.run_id)
             sheet = await self.walk.sheets.load(entry)
+        if step.dismissed:
+            told = await self.dismissals.reopen(step.run_id)
+            self.walk.jump(step.run_id, step.passed[0] if step.passed else None)
+            return Told(f"Taken back: {told}")
         opened = self.walk.open_items(sheet)
         words = [
             self._steps.undo(sheet, change)

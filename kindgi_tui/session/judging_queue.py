@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kindgi_tui.domain.items import Item, output_items
-from kindgi_tui.domain.judging import Owed, QueuedRun, QueueFilter, owed_items
+from kindgi_tui.domain.judging import Owed, QueuedRun, QueueFilter, QueueState, owed_items
 from kindgi_tui.domain.judgments import Judgment, Verdict
 from kindgi_tui.domain.queries import JudgmentFilter
 from kindgi_tui.domain.runs import Run, RunDetail, SubjectKind
@@ -57,6 +57,10 @@ class Entry:
     """Whether nothing in it is open any more."""
     skipped: bool = False
     """Whether it was skipped in this sitting."""
+    dismissed: bool = False
+    """Whether it is off everybody's queue."""
+    state: QueueState | None = None
+    """What the queue told of it; None: it didn't come from a queue."""
 
 
 @dataclass
@@ -128,7 +132,13 @@ class Feed:
                     self._known.add(each.run.id)
                     left = each.owed - each.judged
                     self.entries.append(
-                        Entry(each.run.id, run=each.run, expected=left if self._counted else None)
+                        Entry(
+                            each.run.id,
+                            run=each.run,
+                            expected=left if self._counted else None,
+                            dismissed=each.state.dismissal is not None,
+                            state=each.state,
+                        )
                     )
                     items += left if self._counted else 0
             if self._limit is not None and len(self.entries) >= self._limit:
@@ -268,6 +278,11 @@ def queue_feed(
 def skipped_feed(workbench: "Workbench", query: QueueFilter) -> Feed:
     """The runs I skipped, again."""
     return Feed([], lambda size, cursor: workbench.queue.skipped(query, size, cursor), counted=True)
+
+
+def dismissed_feed(workbench: "Workbench", query: QueueFilter) -> Feed:
+    """The runs that were dismissed."""
+    return Feed([], lambda size, cursor: workbench.queue.dismissed(query, size, cursor), counted=True)
 
 
 async def disputed_feed(workbench: "Workbench", query: QueueFilter) -> Feed:

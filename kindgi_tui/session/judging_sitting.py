@@ -1,15 +1,23 @@
-"""What a person sits down to judge: the queue, one run, certain items, what they skipped, what is disputed."""
+"""What a person sits down to judge: the queue, one run, certain items, the skipped, disputed or dismissed ones."""
 
 from typing import TYPE_CHECKING, Literal
 
 from kindgi_tui.domain.base import Frozen
 from kindgi_tui.domain.judging import QueueFilter
-from kindgi_tui.session.judging_queue import Entry, Feed, disputed_feed, items_feed, queue_feed, skipped_feed
+from kindgi_tui.session.judging_queue import (
+    Entry,
+    Feed,
+    dismissed_feed,
+    disputed_feed,
+    items_feed,
+    queue_feed,
+    skipped_feed,
+)
 
 if TYPE_CHECKING:
     from kindgi_tui.workbench import Workbench
 
-SittingKind = Literal["queue", "run", "items", "skipped", "disputed"]
+SittingKind = Literal["queue", "run", "items", "skipped", "disputed", "dismissed"]
 """Where the runs come from."""
 
 
@@ -40,7 +48,7 @@ class Sitting(Frozen):
             words.append(f"random, seed {self.query.seed}" if self.query.seed else "random")
         if self.limit is not None and self.kind == "queue":
             words.append(f"{self.limit} at most")
-        named = {"skipped": "skipped", "disputed": "in disagreement"}.get(self.kind)
+        named = {"skipped": "skipped", "disputed": "in disagreement", "dismissed": "dismissed"}.get(self.kind)
         return " · ".join([*([named] if named else []), *words])
 
 
@@ -55,6 +63,8 @@ async def open_feed(workbench: "Workbench", sitting: Sitting) -> tuple[Feed, int
         feed = items_feed(keys)
     elif sitting.kind == "disputed":
         feed = await disputed_feed(workbench, sitting.query)
+    elif sitting.kind == "dismissed":
+        feed = dismissed_feed(workbench, sitting.query)
     elif sitting.kind == "skipped":
         feed = skipped_feed(workbench, sitting.query)
     else:

@@ -41,11 +41,17 @@ class Step:
     """The items it skipped."""
     skipped: Write | None = None
     """The write that skipped the run; None: it did not."""
+    dismissed: bool = False
+    """Whether it took the run off everybody's queue."""
 
     @property
     def stands(self) -> bool:
         """Whether anything of it is there to take back."""
-        return bool(self.passed) or any(change.write.state != "failed" for change in self.changes)
+        return (
+            self.dismissed
+            or bool(self.passed)
+            or any(change.write.state != "failed" for change in self.changes)
+        )
 
 
 def item_name(item: Item) -> str:
@@ -77,6 +83,10 @@ class Steps:
             if step.stands:
                 return step
         return None
+
+    def forget_dismissal(self, run_id: str) -> None:
+        """Forgets that the run was dismissed: it was put back by hand."""
+        self._done = [step for step in self._done if not (step.dismissed and step.run_id == run_id)]
 
     def any(self) -> bool:
         """Whether there is something to take back."""

@@ -69,6 +69,10 @@ class Walk:
         self.index, self.cursor, self.sheet, self.at_end = 0, 0, None, False
         self._to(0)
 
+    def changed(self) -> None:
+        """Tells that something about the runs of the sitting is different."""
+        self._changed("run")
+
     def is_open(self, sheet: Sheet, key: str) -> bool:
         """Whether an item is still to be judged in this sitting."""
         return sheet.is_open(key, self.second_look)

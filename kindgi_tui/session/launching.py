@@ -47,7 +47,7 @@ DEFAULTS = {name: field.default for name, field in ComparisonRequest.model_field
 _FIELD_OF = {
     "agentRef": "subject", "projectId": "test_set_id", "sample": "sample", "costLimit": "cost_limit",
     "caseTimeout": "case_timeout", "concurrency": "concurrency", "k": "k", "repetitions": "repetitions",
-    "version": "subject_version", "correlationId": "correlation_id",
+    "version": "subject_version", "fresh": "fresh", "correlationId": "correlation_id",
 }  # fmt: skip
 
 

@@ -20,7 +20,10 @@ from kindgi_tui.text import dumps_line, one_line
 if TYPE_CHECKING:
     from kindgi_tui.workbench import Workbench
 
-FILTERS = ("all", "regressed", "improved", "new", "diverged", "refused", "stopped", "errors")
+FILTERS = (
+    "all", "regressed", "improved", "failed", "newly failing", "newly passing", "unchecked", "new", "diverged",
+    "refused", "stopped", "errors",
+)  # fmt: skip
 """What the case list can be narrowed to, in the order one goes through them."""
 
 STANDINGS = {
@@ -53,7 +56,16 @@ class Entry:
     def graded(self) -> bool:
         """Whether graded parts count in its pass rate: it was graded part by part."""
         told = self.raw.get("corrections")
-        return isinstance(told, list) and any(isinstance(one, dict) and "parts" in one for one in told)
+        listed = [one for one in told if isinstance(one, dict)] if isinstance(told, list) else []
+        return any(isinstance(one.get("parts"), dict) for one in listed)
+
+    @property
+    def failed(self) -> bool:
+        """Whether it failed something it expects."""
+        told = self.raw.get("corrections")
+        return isinstance(told, list) and any(
+            isinstance(one, dict) and one.get("pass") is False for one in told
+        )
 
     def unjudged(self) -> list[str]:
         """The keys of its new items that nobody judged."""
@@ -74,6 +86,8 @@ class Reviewed(NamedTuple):
     """Whether its new output has items nobody judged."""
     change: float | None
     """Its pass rate's change, -1 to 1; None without evidence on both sides."""
+    newly: str = ""
+    """`passing` or `failing`: what it expects came out otherwise than in the recorded run; else empty."""
 
     @property
     def result(self) -> CaseResult:
@@ -88,6 +102,12 @@ class Reviewed(NamedTuple):
                 return True
             case "new":
                 return self.is_new
+            case "failed":
+                return self.entry.failed
+            case "unchecked":
+                return isinstance(raw.get("unchecked"), str)
+            case "newly passing" | "newly failing":
+                return narrowed == f"newly {self.newly}"
             case "diverged":
                 return raw.get("diverged") is True
             case "refused":
@@ -140,6 +160,16 @@ class Counts(Frozen):
     """New items nobody judged."""
     models: tuple[tuple[str, int], ...] = ()
     """Who answered, and how many replays."""
+    checked: int = 0
+    """Corrections, or cases' expectations, that were checked."""
+    passed: int = 0
+    """How many of them passed."""
+    unchecked: int = 0
+    """Cases that couldn't be checked."""
+    reasons: tuple[str, ...] = ()
+    """Why they couldn't, each reason once. Not cleaned."""
+    judge: str = ""
+    """The model that judged the answers; empty where none did."""
 
 
 _METRICS: tuple[tuple[str, MetricName], ...] = (
@@ -216,7 +246,11 @@ def _in_order(read: Mapping[str, Entry], told: Json) -> Iterable[Reviewed]:
         entry = left.pop(case_id, None) if isinstance(case_id, str) else None
         if isinstance(one, dict) and entry is not None:
             yield Reviewed(
-                entry, str(one.get("standing") or ""), one.get("isNew") is True, number(one.get("change"))
+                entry,
+                str(one.get("standing") or ""),
+                one.get("isNew") is True,
+                number(one.get("change")),
+                str(one.get("newly") or ""),
             )
     for entry in left.values():
         yield Reviewed(entry, "", False, None)
@@ -245,7 +279,14 @@ def _measures(
 def _counts(summary: dict[str, Json], ours: dict[str, Json]) -> Counts:
     listed = _object(summary.get("sampling")).get("models")
     models = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    corrections, unchecked = _object(summary.get("corrections")), _object(summary.get("unchecked"))
+    reasons, judge = unchecked.get("reasons"), _object(ours.get("judge"))
     return Counts(
+        checked=_whole(corrections.get("checked")),
+        passed=_whole(corrections.get("passed")),
+        unchecked=_whole(unchecked.get("count")),
+        reasons=tuple(str(one) for one in reasons) if isinstance(reasons, list) else (),
+        judge=" ".join(str(judge[name]) for name in ("provider", "model") if judge.get(name)),
         cases=_whole(summary.get("cases")),
         diverged=_whole(summary.get("diverged")),
         refused=_whole(summary.get("refusedWrites")),

@@ -21,7 +21,7 @@ from kindgi_tui.tui.profile import Profile, choose_profile
 from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.screens.opening import OpeningScreen
 from kindgi_tui.tui.themes import CYCLE, THEMES
-from kindgi_tui.tui.widgets.status_line import StatusLine
+from kindgi_tui.tui.widgets.status_line import StatusLine, Where
 
 if TYPE_CHECKING:
     from kindgi_tui.config.state import State
@@ -106,6 +106,8 @@ class WorkbenchApp(App[None]):
         """The key whose action runs, and when it was pressed (seconds, monotonic)."""
         self._going = False
         self._opened = False
+        self.remote = False
+        """Whether one works at a runtime."""
         self._waiting = ""
         self._watcher: Watcher | None = None
         for theme in THEMES:
@@ -113,13 +115,17 @@ class WorkbenchApp(App[None]):
         self.theme = "ansi-dark" if self.profile.ansi else CYCLE[0]
 
     @property
-    def where(self) -> str:
+    def where(self) -> Where:
         """Where one works and as whom, for the status line."""
         if not self._opened:
-            return ""
-        folder = Path(self.workbench.where).name
-        waiting = f" · {self._waiting}" if self._waiting else ""
-        return f"{self.person.id} · {self.project.name} · {folder} · {self.profile.name}{waiting}"
+            return Where()
+        return Where(
+            person=self.person.id,
+            project=self.project.name,
+            place=Path(self.workbench.where).name,
+            profile=self.profile.name,
+            waiting=self._waiting,
+        )
 
     @property
     def log_path(self) -> Path:
@@ -150,6 +156,7 @@ class WorkbenchApp(App[None]):
         try:
             # Importing the workbench takes as long as opening it: both stay off the event loop.
             self.workbench, found = await asyncio.to_thread(_opened, self.target)
+            self.remote = found.address is not None
             await self._settle()
         except WorkbenchError as cause:
             gc.enable()
@@ -163,14 +170,21 @@ class WorkbenchApp(App[None]):
         first = self._start or self.state.get("screen")
         await self.switch_mode(first if isinstance(first, str) and first in MODES else "runs")
         self.set_timer(1.0, _collect_again)
-        if found.address is not None:
+        if self.remote:
             self.set_interval(OUTBOX_SECONDS, self._look_at_outbox)
 
     async def _look_at_outbox(self) -> None:
         """Says in the status line how many verdicts wait to be sent, and how many need the person."""
-        counts = await self.workbench.outbox.counts()
+        from kindgi_tui.workbench import WorkbenchError
+
+        try:
+            counts = await self.workbench.outbox.counts()
+        except WorkbenchError as cause:
+            # Its file is locked or full: what is known stays, and the next look tells more.
+            log.warning("the outbox can't be read: %s", cause.sentence)
+            return
         words = [f"{counts.waiting} waiting"] if counts.waiting else []
-        words += [f"{counts.refused} refused: kindgi-tui outbox list"] if counts.refused else []
+        words += [f"{counts.refused} refused"] if counts.refused else []
         if " · ".join(words) != self._waiting:
             self._waiting = " · ".join(words)
             for line in self.screen.query(StatusLine):

@@ -79,7 +79,7 @@ def check_arguments(value: Json, field: str) -> dict[str, Json]:
     inside: list[tuple[Json, int]] = [(value, 1)]
     while inside:
         child, depth = inside.pop()
-        if depth > DEEPEST:
+        if isinstance(child, dict | list) and depth > DEEPEST:
             raise LimitError(field, f"{field} is nested deeper than {DEEPEST} levels.")
         if isinstance(child, float) and not math.isfinite(child):
             raise LimitError(field, f"{field} has a number that JSON doesn't have: {child}.")

@@ -362,6 +362,15 @@ def queued(value: QueuedRun, state: str) -> dict[str, Json]:
         {"agentId": subject.id, "agentVersion": subject.version} if subject.kind == "agent" else {}
     )
     moment = time_text(one.completed_at or one.created_at)
+    closed: dict[str, Json] = {}
+    dismissal = value.state.dismissal
+    if dismissal is not None:
+        told = {
+            "closedAt": None if dismissal.at is None else time_text(dismissal.at),
+            "closedBy": dismissal.by,
+            "reason": dismissal.reason,
+        }
+        closed = {name: value for name, value in told.items() if value is not None}
     return {
         "runId": one.id,
         "projectId": one.project_id,
@@ -375,5 +384,6 @@ def queued(value: QueuedRun, state: str) -> dict[str, Json]:
         "progress": {"total": one.judgments, "byClass": []},
         "addedAt": moment,
         "state": state,
+        **closed,
         "can": {"dismiss": state == "open", "reopen": state == "dismissed"},
     }

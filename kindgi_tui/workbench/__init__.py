@@ -53,6 +53,7 @@ from kindgi_tui.workbench.serving import (
 
 if TYPE_CHECKING:
     from kindgi_tui.domain.projects import Person
+    from kindgi_tui.domain.serving import KeyedRequest
 
 __all__ = [
     "Answers",
@@ -203,8 +204,9 @@ class Workbench(Protocol):
         """Answers kept for retries."""
         ...
 
-    def acting_as(self, person: Person) -> Workbench:
-        """The same workbench with somebody else acting, with the right `person` has here; closed with this one.
+    def acting_as(self, person: Person, request: KeyedRequest | None = None) -> Workbench:
+        """The same workbench with somebody else acting, with the right `person` has here; closed with this one. What it
+        makes last is noted under the key of `request`, so that a retry makes nothing twice.
 
         Raises Denied unless the caller is an admin or that person.
         """

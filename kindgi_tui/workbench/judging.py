@@ -110,6 +110,23 @@ class Queue(Protocol):
         """The runs the caller skipped that still owe a verdict of theirs."""
         ...
 
+    async def dismiss(self, run_id: str, reason: str | None = None) -> None:
+        """Takes a run that is open off the queue, for everybody.
+
+        Raises NotFound, Conflict (`judging-item-not-open`), Invalid (a reason of over 500 characters), Denied.
+        """
+        ...
+
+    async def reopen(self, run_id: str) -> None:
+        """Puts a dismissed run back in its place. Raises NotFound, Conflict (`judging-item-not-open`), Denied."""
+        ...
+
+    async def dismissed(
+        self, query: QueueFilter, limit: int = 25, cursor: str | None = None
+    ) -> Page[QueuedRun]:
+        """The dismissed runs, each with who did it and why, the oldest first. Raises NotFound."""
+        ...
+
     async def disagreements(
         self, query: QueueFilter, limit: int = 25, cursor: str | None = None
     ) -> Page[Disagreement]:

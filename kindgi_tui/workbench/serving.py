@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from kindgi_tui.domain.outbox import OutboxCounts, OutboxEntry
     from kindgi_tui.domain.projects import Right
-    from kindgi_tui.domain.serving import Bearer, KeptAnswer, KeyedRequest, Token
+    from kindgi_tui.domain.serving import Bearer, KeptAnswer, KeyedRequest, Made, Token
 
 
 class Tokens(Protocol):
@@ -36,8 +36,11 @@ class Tokens(Protocol):
 class Answers(Protocol):
     """Answers to requests with an idempotency key, kept for a day so that a retry runs nothing twice."""
 
-    async def begin(self, request: KeyedRequest) -> KeptAnswer | None:
-        """The answer kept for a request; None when it is to be run now, its key held for 30 seconds.
+    async def begin(self, request: KeyedRequest) -> KeptAnswer | Made | None:
+        """The answer kept for a request; None when it is to be run now. Its key is then held for 30 seconds.
+
+        What it made already, where the process that ran it ended before its answer was kept: then the key is held too,
+        and the answer is to be told of that, and kept.
 
         Raises Conflict (`idempotency-key-body-mismatch`, `idempotency-key-in-flight`).
         """

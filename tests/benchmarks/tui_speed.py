@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.benchmarks.slow_line import slow_line
 from tests.pty.terminal import KEYS, Terminal, workbench
 
 QUIET = 0.03
@@ -86,6 +87,31 @@ def idle(command: Sequence[str], words: str, env: dict[str, str]) -> int:
         return len(terminal.read(3.0))
 
 
+def far_away(scratch: Path, env: dict[str, str]) -> None:
+    """What a verdict costs at a runtime: the outbox answers, and not the network, however far it is."""
+    from tests.remote.targets import make_ours, start_ours
+
+    served = scratch / "served"
+    token = make_ours(served)
+    runtime = start_ours(served, token, "0.4")
+    try:
+        port = int(runtime.address.rsplit(":", 1)[1])
+        for seconds in (0.0, 0.25):
+            with slow_line(port, seconds) as near:
+                address = f"http://127.0.0.1:{near}"
+                remote = {
+                    **env,
+                    "XDG_DATA_HOME": f"{scratch}/data-{near}",
+                    "KINDGI_API_URL": address,
+                    "KINDGI_API_TOKEN": token,
+                }
+                command = [sys.executable, "-m", "kindgi_tui", "--url", address, "judge"]
+                told = keys(command, "not judged", ["y", "n"] * 10, remote, pause=0.25)
+                print(f"at a runtime {seconds * 2000:4.0f} ms off ", told)
+    finally:
+        runtime.stop()
+
+
 def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser()
@@ -118,6 +144,7 @@ def main() -> None:
         print("                    floor", keys(bare, "number 0", ["j"] * 60, env))
         judge = workbench(folder, "judge")
         print("a verdict           ours ", keys(judge, "not judged", ["y", "n"] * 20, env, pause=0.25))
+        far_away(Path(scratch), env)
         print(f"idle, 3 s           ours  {idle(ours, ' runs', env)} B")
 
 

@@ -236,6 +236,10 @@ def test_completes_ids_and_makes_no_workspace(demo: Cli, tmp_path: Path) -> None
     assert complete("kindgi-tui agents show acme", demo.workspace) == ["acme-ops.article-picker"]
     assert "comparisons" in complete("kindgi-tui comp", demo.workspace)
     assert "--fail-under" in complete("kindgi-tui comparisons start --fail-u", demo.workspace)
+    made = demo.done("corrections", "add", "240c0a0b", "--decisions", "right", "--json").json["id"]
+    assert complete("kindgi-tui corrections show ", demo.workspace) == [made]
+    tool = complete("kindgi-tui corrections add 240c0a0b --must-not-call acme-ops.l", demo.workspace)
+    assert tool == ["acme-ops.log-suggestion"]
     nowhere = tmp_path / "nowhere"
     assert complete("kindgi-tui test-sets list --project d", nowhere) == []
     assert not nowhere.exists()

@@ -41,6 +41,19 @@ def record(number: int, words: str, output: Any = None, **more: Any) -> dict[str
         "input": words,
         "output": answer if output is None else output,
         "context": {"history": [{"role": "user", "content": words}]},
+        "corrections": [
+            {
+                "expect": {
+                    "decisions": "wrong",
+                    "shouldCall": [{"toolId": f"t{words}", "args": {words: words}}],
+                    "mustNotCall": [f"not {words}"],
+                    "answer": "wrong",
+                    "shouldSay": f"say {words}"[:2000],
+                    "why": f"why {words}"[:2000],
+                },
+                "judge": "mira",
+            }
+        ],
         "judgments": [
             {
                 "item": "answer",
@@ -89,6 +102,22 @@ def test_runs_and_judgments_are_listed_shown_and_exported(hostile: Cli, tmp_path
     assert {json.loads(line)["input"] for line in exported.splitlines()} == set(WORDS.values())
 
 
+def test_corrections_are_listed_and_shown(hostile: Cli, tmp_path: Path) -> None:
+    hostile.done("corrections", "list", "--all")
+    rows = hostile.done("corrections", "list", "--all", "--json").json["data"]
+    assert {row["expect"]["shouldSay"] for row in rows} == {f"say {words}"[:2000] for words in WORDS.values()}
+    for row in rows:
+        assert row["expect"]["shouldCall"][0]["toolId"] == "t" + next(
+            iter(row["expect"]["shouldCall"][0]["args"])
+        )
+        hostile.done("corrections", "show", row["id"])
+        hostile.done("runs", "show", row["runId"])
+    file = tmp_path / "again.json"
+    file.write_text(json.dumps([{"runId": row["runId"], **row["expect"]} for row in rows]))
+    made = hostile.done("corrections", "add", "--file", str(file), "--json").json["data"]
+    assert [row["expect"] for row in made] == [row["expect"] for row in rows]
+
+
 def test_test_sets_of_hostile_runs(hostile: Cli) -> None:
     agents = [row["agent"] for row in hostile.done("runs", "list", "--all", "--json").json["data"]]
     built = 0
@@ -118,6 +147,45 @@ def test_hostile_words_on_the_command_line(demo: Cli, name: str) -> None:
         ["judgments", "list", "--run", run],
         ["judgments", "list", "--by", words],
         ["judgments", "remove", words],
+        ["corrections", "add", run, "--answer", "wrong", "--should-say", words[:2000], "--why", words[:2000]],
+        [
+            "corrections",
+            "add",
+            run,
+            "--decisions",
+            "wrong",
+            "--must-not-call",
+            words,
+            "--participant",
+            words[:200],
+        ],
+        [
+            "corrections",
+            "add",
+            run,
+            "--decisions",
+            "wrong",
+            "--should-call",
+            f"{words} {json.dumps({words: words})}",
+        ],
+        [
+            "corrections",
+            "add",
+            run,
+            "--decisions",
+            "wrong",
+            "--should-call",
+            f"a.b {json.dumps({words: words})}",
+        ],
+        ["corrections", "add", run, "--decisions", "wrong", "--should-call", f"a.b {words}"],
+        ["corrections", "add", words, "--decisions", "right"],
+        ["corrections", "add", run, "--file", words],
+        ["corrections", "list"],
+        ["corrections", "list", "--by", words],
+        ["corrections", "show", words],
+        ["corrections", "remove", words],
+        ["corrections", "take-back", words],
+        ["runs", "show", run],
         ["runs", "show", words],
         ["runs", "list", "--text", words],
         ["runs", "list", "--agent", words, "--agent-version", words],

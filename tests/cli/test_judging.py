@@ -137,7 +137,7 @@ def test_a_test_set_is_built_shown_and_exported(demo: Cli) -> None:
     preview = demo.done(*BUILD, "--version", "1.0.0", "--dry-run", "--json").json
     assert (preview["runs"], preview["items"], preview["judgments"]) == (3, 9, 9)
     text = demo.done(*BUILD, "--version", "1.0.0", "--description", "What people asked").text
-    assert "kindgi-tui comparisons start acme.article-picks --project docs" in text
+    assert "comparisons start acme.article-picks --project docs" in text
     assert "already registered" in demo.refused(2, *BUILD, "--version", "1.0.0")
     demo.refused(2, *BUILD, "--version", "1.0.0-rc.1")
     demo.refused(2, *BUILD, "--version", "1.1.0", "--since", "2199-01-01")

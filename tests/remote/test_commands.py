@@ -157,9 +157,126 @@ def test_pulled_runs_are_judged_here(
     assert raw["run"]["id"] == RUN
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_a_pulled_group_stays_for_experts(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, named: bool
+) -> None:
+    """What was said as experts counts as that here, also where it was said before they were restricted."""
+    monkeypatch.setenv("KINDGI_API_URL", judged.address)
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    group = "7a1b2c3d-0000-4000-8000-000000000001"
+    members = {"principalIds": ["mira"]} if named else {}
+    judged.more["/v1/judge-classes"] = page(
+        [
+            {
+                "id": group,
+                "scope": {"kind": "tenant"},
+                "name": "Experts",
+                "weight": 3,
+                "assertableBy": {"principalKinds": ["user"], "principalCount": 1, **members},
+                "createdAt": "2026-05-01T09:00:00.000Z",
+            }
+        ]
+    )
+    place = {"key": "kb-1", "pointer": "/output/articles/0", "rank": 0}
+    judged.judge(runId=RUN, item=place, verdict="no", judgeClassId=group, restricted=True)
+    judged.judge(
+        runId=RUN,
+        item={"key": "kb-2", "pointer": "/output/articles/1", "rank": 1},
+        verdict="yes",
+        judgeClassId=group,
+    )
+    where = ("--workspace", str(tmp_path / "w"))
+    came = at("runs", "pull", *where, "--json")
+    assert came.code == 0, came.said
+    rows = at(*where, "judgments", "list", "--json").json["data"]
+    assert {row["item"]["key"]: row.get("expert", False) for row in rows} == {"kb-1": True, "kb-2": False}
+    made = at(*where, "groups", "list", "--json").json["data"]
+    asserters = sorted({row["assertedBy"]["id"] for row in rows})
+    assert [(one["name"], one["weight"], one["assertableBy"]) for one in made] == [
+        ("Experts", 3, {"principalIds": ["mira"] if named else asserters, "principalKinds": ["user"]})
+    ]
+    refused = at(*where, "judgments", "add", "--run", RUN, "--item", "kb-1", "--yes", "--group", "Experts")
+    assert refused.code == 3, refused.said
+
+
 def test_a_runtime_that_is_gone_is_one_sentence(at: At, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
     done = at("--url", "http://127.0.0.1:9", "runs", "list")
     assert done.code == 3
     assert done.said.startswith("Error: http://127.0.0.1:9 can't be reached")
     assert len(done.said.strip().splitlines()) == 1
+
+
+def test_a_verdict_said_while_the_runtime_is_gone_waits_when_its_place_is_told(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    there = ("--url", judged.address)
+    assert at(*there, "judgments", "list").code == 0
+    judged.script = lambda seen: DROP_BEFORE
+    bare = at(*there, "judgments", "add", "--run", RUN, "--item", "kb-1", "--yes")
+    assert bare.code == 3
+    assert "--pointer and --rank" in bare.said
+    place = ("--item", "kb-1", "--pointer", "/output/articles/0", "--rank", "0")
+    kept = at(*there, "judgments", "add", "--run", RUN, *place, "--yes")
+    assert kept.code == 0, kept.said
+    assert "1 verdict waits to be sent" in kept.said
+    judged.script = None
+    assert at(*there, "outbox", "retry").code == 0
+    assert [one["item"]["key"] for one in judged.live()] == ["kb-1"]
+
+
+def test_what_a_runtime_would_leave_out_is_refused_with_its_reason(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    start = ("comparisons", "start", "acme.picks", "--agent", "a.b", "--agent-version", "0.2.0")
+    for option, says in (
+        (("--fresh",), "models are always asked"),
+        (("--concurrency", "3"), "how much runs at once"),
+        (("--case-timeout", "5"), "its own time-outs"),
+        (("--cost-limit", "1"), "no cost limit"),
+    ):
+        refused = at("--url", judged.address, *start, *option)
+        assert refused.code == 2, refused.said
+        assert says in refused.said
+    assert [seen for seen in judged.seen if seen.method == "POST"] == []
+    models = at("--url", judged.address, "models", "list")
+    assert (models.code, "asks its models itself" in models.said) == (2, True)
+    serve = at("--url", judged.address, "serve", "--port", "0")
+    assert (serve.code, "is a runtime" in serve.said) == (2, True)
+
+
+def test_doctor_looks_at_the_runtime_too(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    found = at("--url", judged.address, "doctor", "--json").json["findings"]
+    told = {one["what"]: one["words"] for one in found}
+    assert told["runtime"] == f"{judged.address} (--url)"
+    assert told["answers"].startswith("as ")
+    gone = at("--url", "http://127.0.0.1:9", "doctor", "--json")
+    assert gone.code == 4
+    assert "can't be reached" in next(
+        one["words"] for one in gone.json["findings"] if one["state"] == "trouble"
+    )
+
+
+def test_a_next_step_works_where_this_one_did(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    judged.more["/v1/judge-classes"] = page([])
+    told = " ".join(at("--url", judged.address, "groups", "list").text.split())
+    assert f"kindgi-tui --url {judged.address} groups add" in told
+    local = at("--workspace", str(tmp_path / "w"), "groups", "list").text
+    assert f"kindgi-tui --workspace {tmp_path / 'w'} groups add" in " ".join(local.split())
+
+
+def test_a_broken_dev_file_is_named(at: At, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".kindgirc.json").write_text('{"apiUrl": 3')
+    broken = at("--url", "dev", "runs", "list")
+    assert broken.code == 2
+    assert "can't be read as a dev file" in broken.said

@@ -107,15 +107,16 @@ async def test_dismissing_and_reopening(runtime: FakeRuntime, opener: Opener) ->
             return Reply(body={**item(RUN), "state": "dismissed"})
         return error(409, "judging-item-not-open", "It is open.") if seen.path == reopen else None
 
+    runtime.more[f"/v1/runs/{RUN}"] = run_record(RUN)
     runtime.script = script
     bench = await opener(runtime.address)
-    await bench.queue.dismiss(PROJECT, RUN, "Not a real customer.")
+    await bench.queue.dismiss(RUN, "Not a real customer.")
     assert json.loads(runtime.seen[-1].body) == {"reason": "Not a real customer."}
     assert runtime.seen[-1].key is None
     with pytest.raises(Conflict, match="It is open"):
-        await bench.queue.reopen(PROJECT, RUN)
+        await bench.queue.reopen(RUN)
     with pytest.raises(Invalid):
-        await bench.queue.dismiss(PROJECT, RUN, "x" * 501)
+        await bench.queue.dismiss(RUN, "x" * 501)
 
 
 @pytest.mark.parametrize("how", ["not in the document", "nothing stands behind it"])

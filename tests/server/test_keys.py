@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 
 from kindgi_tui.domain.serving import KeptAnswer, KeyedRequest
+from kindgi_tui.local.parts.serving import LocalAnswers
 from kindgi_tui.local.store.kept_answers import HELD_MS, KEPT_MS
 from kindgi_tui.local.workbench import LocalWorkbench, open_local
 from kindgi_tui.server.app import make_app
@@ -134,6 +135,81 @@ async def test_a_hold_lapses_and_an_answer_is_kept_a_day(workbench: LocalWorkben
         lambda c: c.execute("UPDATE kept_answers SET created = created - ?", (KEPT_MS + 1,)).rowcount
     )
     assert await workbench.answers.begin(request("k", "b")) is None
+
+
+@pytest.fixture
+def ends_before_answering(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that ends after it made something, and before it kept the answer: the hold of its key lapses."""
+
+    async def lost(self: LocalAnswers, request: KeyedRequest, answer: KeptAnswer) -> None:
+        await self._access.database.write(
+            lambda c: (
+                c.execute("UPDATE kept_answers SET held_until = 0 WHERE key = ?", (request.key,)).rowcount
+            )
+        )
+
+    monkeypatch.setattr(LocalAnswers, "keep", lost)
+
+
+@pytest_asyncio.fixture
+async def asked(workbench: LocalWorkbench) -> AsyncIterator[httpx.AsyncClient]:
+    _, secret = await workbench.tokens.add("crashes", None, "admin")
+    transport = httpx.ASGITransport(await make_app(workbench))
+    headers = {"Authorization": f"Bearer {secret}"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://here", headers=headers) as client:
+        yield client
+
+
+async def test_what_was_made_before_its_answer_was_kept_is_not_made_twice(
+    workbench: LocalWorkbench, ends_before_answering: None, asked: httpx.AsyncClient
+) -> None:
+    """Each operation that makes something, sent again with its key after a crash in between: the same answer."""
+    project = (await workbench.projects.get("docs")).id
+
+    async def twice(path: str, body: Any) -> Any:
+        key = {"Idempotency-Key": str(uuid.uuid4())}
+        first = await asked.post(path, json=body, headers=key)
+        assert first.status_code < 300, first.text
+        again = await asked.post(path, json=body, headers=key)
+        assert (again.status_code, again.content) == (first.status_code, first.content)
+        assert "x-idempotent-replay" not in again.headers
+        other = await asked.post(path, json={**body, "more": 1}, headers=key)
+        assert other.json()["error"]["code"] == "idempotency-key-body-mismatch"
+        return first.json()
+
+    async def count(path: str) -> int:
+        return len((await asked.get(path)).json()["data"])
+
+    said = await twice("/v1/judgments", verdict("crash"))
+    history = await workbench.access.database.read(
+        lambda c: c.execute("SELECT count(*) FROM judgments WHERE participant = 'crash'").fetchone()[0]
+    )
+    assert history == 1
+    await twice(f"/v1/judgments/{said['id']}/unregister", {})
+    group = await twice("/v1/judge-classes", {"scope": {"kind": "tenant"}, "name": "Crashers", "weight": 2})
+    await twice(f"/v1/judge-classes/{group['id']}/unregister", {})
+    agent = "acme-ops.article-picker"
+    query = {"version": "1.0.0", "projectId": project, "agentId": agent}
+    await twice("/v1/eval-suites/acme.crash/versions/from-judgments", query)
+    past = await workbench.runs.get(PASSWORD)
+    turn = {
+        "projectId": project, "agent": agent, "agentVersion": "0.2.0", "input": {"userMessage": past.input}
+    }  # fmt: skip
+    before = await count("/v1/runs?limit=100")
+    await twice("/v1/runs", turn)
+    assert await count("/v1/runs?limit=100") == before + 1
+    start = {"projectId": project, "agentRef": {"agentId": agent, "version": "0.2.0"}}
+    started = await twice("/v1/eval-suites/acme.crash/runs", start)
+    status = "pending"
+    for _ in range(400):
+        status = (await asked.get(f"/v1/eval-runs/{started['runId']}")).json()["status"]
+        if status not in ("pending", "running"):
+            break
+        await asyncio.sleep(0.05)
+    assert status == "completed"
+    assert await count("/v1/eval-runs?suiteId=acme.crash") == 1
+    await twice(f"/v1/eval-runs/{started['runId']}/rescore", {})
+    assert await count("/v1/eval-runs?suiteId=acme.crash") == 2
 
 
 async def test_a_store_that_cant_be_read_runs_nothing(workbench: LocalWorkbench) -> None:

@@ -294,6 +294,37 @@ async def test_skips_are_offered_again_and_undone(tmp_path: Path) -> None:
         assert (await hands.bench.queue.progress(query)).judged == 2
 
 
+async def test_a_run_is_dismissed_for_everybody_and_put_back(tmp_path: Path) -> None:
+    async with judging(tmp_path, runs=3, keys="ab") as hands:
+        await hands.sit()
+        session, query = hands.session, QueueFilter(project_id=hands.project_id)
+        await hands.say("yes")
+        told = await session.dismissals.dismiss("run-0000", "Not a real customer.")
+        assert told == "Dismissed for everybody — Not a real customer. · u puts it back"
+        await hands.arrive()
+        assert hands.place == ("run-0001", "a")
+        assert session.walk.left == 4
+        entry = session.walk.feed.entries[0]
+        assert entry.dismissed and entry.finished
+        progress = await hands.bench.queue.progress(query)
+        assert (progress.left, progress.dismissed) == (2, 1)
+        assert (await session.take_back()).sentence == "Taken back: It is back in the queue."
+        await hands.arrive()
+        assert hands.place == ("run-0000", "b")
+        assert (session.walk.left, session.done) == (5, 1)
+        assert (await hands.bench.queue.progress(query)).dismissed == 0
+        await session.dismissals.dismiss("run-0000", "")
+        await hands.arrive()
+        await hands.sit(kind="dismissed")
+        await hands.arrive()
+        assert hands.place[0] == "run-0000"
+        assert session.dismissals.why_not("dismiss") == "This run is dismissed already: X puts it back."
+        assert await session.dismissals.reopen("run-0000") == "It is back in the queue."
+        assert session.dismissals.why_not("reopen") == "This run isn't dismissed."
+        assert not session.can_take_back or (await session.take_back()).sentence.startswith("Taken back: a")
+        assert (await hands.bench.queue.progress(query)).dismissed == 0
+
+
 async def test_an_item_passed_over_is_judged_when_one_comes_back_to_it(tmp_path: Path) -> None:
     async with judging(tmp_path, runs=1, keys="ab") as hands:
         await hands.sit()

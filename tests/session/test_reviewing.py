@@ -14,6 +14,7 @@ import pytest_asyncio
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.judgments import Verdict
+from kindgi_tui.domain.regressions import pass_rates
 from kindgi_tui.local.workbench import LocalWorkbench
 from kindgi_tui.session.opened_case import OpenedCase
 from kindgi_tui.session.reviewing import (
@@ -104,12 +105,34 @@ def test_every_filter_leaves_its_own_and_the_results_order_holds() -> None:
     cases: list[Json] = [
         a_case("same"), a_case("new", changes=new), a_case("live", diverged=True),
         a_case("refused", refusedWrites=2), a_case("stopped", stopped={"toolId": "t", "arguments": 1}),
-        a_case("broken", error="It broke."), a_case("worse"), a_case("better"), a_case("nowhere"),
+        a_case("broken", error="It broke."), a_case("worse"), a_case("better"),
+        a_case("failed", corrections=[{"correctionId": "k", "pass": False}]),
+        a_case("passing", corrections=[{"correctionId": "k", "pass": True}]), a_case("unsure", unchecked="Why."),
+        a_case("nowhere"),
     ]  # fmt: skip
     standing = {"worse": "regressed", "better": "improved", "same": "unchanged"}
-    order = ["worse", "stopped", "broken", "new", "live", "refused", "better", "same"]
+    order = [
+        "worse",
+        "stopped",
+        "broken",
+        "new",
+        "live",
+        "refused",
+        "better",
+        "same",
+        "failed",
+        "passing",
+        "unsure",
+    ]
+    newly = {"failed": "failing", "passing": "passing"}
     told: list[Json] = [
-        {"caseId": one, "standing": standing.get(one, "unknown"), "isNew": one == "new", "change": None}
+        {
+            "caseId": one,
+            "standing": standing.get(one, "unknown"),
+            "isNew": one == "new",
+            "change": None,
+            "newly": newly.get(one),
+        }
         for one in order
     ]
     review = Review()
@@ -117,7 +140,8 @@ def test_every_filter_leaves_its_own_and_the_results_order_holds() -> None:
     assert [case.result.case_id for case in review.cases] == [*order, "nowhere"]
     wanted = {
         "regressed": "worse", "improved": "better", "new": "new", "diverged": "live", "refused": "refused",
-        "stopped": "stopped", "errors": "broken",
+        "stopped": "stopped", "errors": "broken", "failed": "failed", "unchecked": "unsure",
+        "newly failing": "failed", "newly passing": "passing",
     }  # fmt: skip
     for name in FILTERS[1:]:
         assert [case.result.case_id for case in review.narrowed(name)] == [wanted[name]], name
@@ -133,6 +157,39 @@ def test_every_filter_leaves_its_own_and_the_results_order_holds() -> None:
     assert review.cases[0].result.error == "This case's result can't be read."
     review.take(None, 10)
     assert (review.cases, review.measures, review.headline) == ((), (), "")
+
+
+def test_a_result_with_graded_parts_is_named_by_them() -> None:
+    sums: dict[str, Json] = {
+        "yesWeight": 0, "totalWeight": 0, "items": 1, "judgedItems": 0, "topK": {"yesWeight": 0, "totalWeight": 0},
+    }  # fmt: skip
+    entry: dict[str, Json] = {
+        "correctionId": "graded",
+        "pass": False,
+        "repetitionsPassed": 0,
+        "repetitions": 1,
+    }
+    graded = a_case(
+        "graded",
+        baseline={**sums, "checks": {"passed": 0, "total": 2}},
+        candidate=[{**sums, "checks": {"passed": 1, "total": 2}}],
+        corrections=[{**entry, "parts": {"decisions": True, "answer": False}}],
+    )
+    review = Review()
+    labels = {}
+    for name, case in (
+        ("graded", graded),
+        ("built", a_case("built", corrections=[entry, "odd", {"parts": None}])),
+    ):
+        review.take({"summary": {"cases": 1}, "perCase": [case]}, 5)
+        labels[name] = [one.label for one in review.measures]
+        assert review.graded is review.cases[0].entry.graded is (name == "graded")
+    assert labels == {
+        "graded": ["Share marked right", "Corrected items", "Top 5 marked right"],
+        "built": ["Judged yes", "Judged items", "Top 5 judged yes"],
+    }
+    review.take({"perCase": [graded]}, 5)
+    assert pass_rates(review.cases[0].result.baseline, review.cases[0].result.candidate) == (0, 0.5)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from kindgi_tui.domain.comparison_records import (
     ComparisonRequest,
     SamplePart,
 )
+from kindgi_tui.domain.corrections import Correction, Expectation, ExpectedCall
 from kindgi_tui.domain.judgments import Group, ItemRef, Judgment, Restriction
 from kindgi_tui.domain.projects import Project
 from kindgi_tui.domain.runs import Run, RunDetail, Segment, Subject
@@ -41,6 +42,46 @@ def comparison(**changes: Any) -> Comparison:
         ),
     }
     return Comparison(**(fields | changes))
+
+
+def test_a_correction_says_what_it_expects_who_and_when() -> None:
+    expect = Expectation(
+        decisions="wrong",
+        should_call=(
+            ExpectedCall(tool_id="acme.search", arguments={"q": [1]}),
+            ExpectedCall(tool_id="acme.open"),
+        ),
+        must_not_call=("acme.mail",),
+        answer="wrong",
+        should_say="Five days.",
+        why="Too vague",
+    )
+    one = Correction(id="c-1", run_id="r-1", expect=expect, asserter="mira", created_at=WHEN)
+    shaped = v04.correction(one)
+    assert shaped == {
+        "id": "c-1",
+        "runId": "r-1",
+        "expect": {
+            "decisions": "wrong",
+            "shouldCall": [{"toolId": "acme.search", "args": {"q": [1]}}, {"toolId": "acme.open"}],
+            "mustNotCall": ["acme.mail"],
+            "answer": "wrong",
+            "shouldSay": "Five days.",
+            "why": "Too vague",
+        },
+        "assertedBy": {"kind": "user", "id": "mira"},
+        "createdAt": "2026-11-30T20:04:05.678Z",
+    }
+    more = {"group_id": "g", "expert": True, "participant": "u-1", "ended_at": WHEN, "superseded_by": "c-2"}
+    whole = v04.correction(one.model_copy(update=more), "service")
+    assert whole == shaped | {
+        "groupId": "g",
+        "expert": True,
+        "participantId": "u-1",
+        "assertedBy": {"kind": "service", "id": "mira"},
+        "endedAt": "2026-11-30T20:04:05.678Z",
+        "supersededBy": "c-2",
+    }
 
 
 def test_times_are_utc_with_milliseconds() -> None:

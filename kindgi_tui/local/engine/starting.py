@@ -1,7 +1,9 @@
 """Running one turn of an agent here, live, and recording it as a run."""
 
 import contextlib
+import sqlite3
 import uuid
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -29,8 +31,11 @@ async def start_run(
     message: str,
     segments: tuple[Segment, ...],
     fresh: bool,
+    noted: Callable[[sqlite3.Connection, str], None] = lambda connection, run_id: None,
 ) -> RunDetail:
     """Takes one turn, with every tool run live, and records it, failed or not.
+
+    `noted` is told of the run's id in the transaction that records it.
 
     Raises NotFound, Unsupported (a tool no pack has, no provider and no stored reply), Unavailable.
     """
@@ -69,7 +74,12 @@ async def start_run(
         calls.sent_env,
         turn.appended,
     )
-    await database.write(lambda c: insert_run(c, run))
+
+    def record(connection: sqlite3.Connection) -> None:
+        insert_run(connection, run)
+        noted(connection, run_id)
+
+    await database.write(record)
     return await database.read(lambda c: get_run(c, run_id))
 
 

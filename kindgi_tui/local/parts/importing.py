@@ -122,7 +122,7 @@ def _import_batch(connection: sqlite3.Connection, found: Sequence[ImportedRun]) 
                 run_id=each.detail.id, expect=told.expect, participant=told.participant
             )
             try:
-                add_correction(connection, correction, _speaker(connection, told.judge), _ms(told.created_at))
+                _correction_along(connection, correction, told.judge, told.created_at)
             except WorkbenchError as cause:
                 outcomes.append(
                     Problem(place=each.place, reason=f"A correction was left out: {cause.sentence}")
@@ -144,7 +144,7 @@ def add_runs(
         _ride_along(connection, judgment, judge, at)
     corrected = [each for each in corrections if each[0].run_id in fresh]
     for correction, judge, at in corrected:
-        add_correction(connection, correction, _speaker(connection, judge), _ms(at))
+        _correction_along(connection, correction, judge, at)
     return ImportOutcome(
         added=tuple(added), known=tuple(known), judgments=len(riding), corrections=len(corrected)
     )
@@ -152,7 +152,14 @@ def add_runs(
 
 def _ride_along(connection: sqlite3.Connection, new: NewJudgment, judge: str, at: datetime | None) -> None:
     """Records a verdict that somebody else said before."""
-    add_judgment(connection, new, _speaker(connection, judge), _ms(at))
+    add_judgment(connection, new, _speaker(connection, judge), _ms(at), copied=True)
+
+
+def _correction_along(
+    connection: sqlite3.Connection, new: NewCorrection, judge: str, at: datetime | None
+) -> None:
+    """Records a correction that somebody else made before."""
+    add_correction(connection, new, _speaker(connection, judge), _ms(at), copied=True)
 
 
 def _speaker(connection: sqlite3.Connection, judge: str) -> Person:

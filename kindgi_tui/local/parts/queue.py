@@ -1,9 +1,11 @@
 """The queue and the guidelines of the local workbench."""
 
+import sqlite3
+
 from kindgi_tui.domain.judging import Disagreement, Guideline, Owed, QueuedRun, QueueFilter, QueueProgress
 from kindgi_tui.domain.runs import SubjectKind
 from kindgi_tui.local.access import Access
-from kindgi_tui.local.store import disputes, guidelines, owed, queue
+from kindgi_tui.local.store import dismissals, disputes, guidelines, owed, queue
 from kindgi_tui.workbench import Page
 
 
@@ -32,7 +34,12 @@ class LocalQueue:
         """How far the acting person is."""
         person = self._access.person.id
         await self._count()
-        return await self._access.read(lambda c: queue.queue_progress(c, query, person))
+
+        def count(connection: sqlite3.Connection) -> QueueProgress:
+            progress = queue.queue_progress(connection, query, person)
+            return progress.model_copy(update={"dismissed": dismissals.count_dismissed(connection, query)})
+
+        return await self._access.read(count)
 
     async def skip(self, run_id: str) -> None:
         """Skips a run."""
@@ -50,6 +57,24 @@ class LocalQueue:
         """The skipped runs that still owe a verdict."""
         person = self._access.person.id
         return await self._access.read(lambda c: queue.list_skipped(c, query, person, limit, cursor))
+
+    async def dismiss(self, run_id: str, reason: str | None = None) -> None:
+        """Takes a run off the queue, for everybody."""
+        person = self._access.person.id
+        await self._count()
+        await self._access.write(
+            "judge", "queue.dismiss", lambda c: dismissals.dismiss_run(c, run_id, reason, person), run_id
+        )
+
+    async def reopen(self, run_id: str) -> None:
+        """Puts a dismissed run back."""
+        await self._access.write("judge", "queue.reopen", lambda c: dismissals.reopen_run(c, run_id), run_id)
+
+    async def dismissed(
+        self, query: QueueFilter, limit: int = 25, cursor: str | None = None
+    ) -> Page[QueuedRun]:
+        """The dismissed runs, the oldest first."""
+        return await self._access.read(lambda c: dismissals.list_dismissed(c, query, limit, cursor))
 
     async def disagreements(
         self, query: QueueFilter, limit: int = 25, cursor: str | None = None

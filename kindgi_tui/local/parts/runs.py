@@ -105,6 +105,7 @@ class LocalRuns:
             message,
             tuple(segments),
             fresh,
+            self._access.note_made,
         )
 
 

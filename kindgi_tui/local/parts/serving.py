@@ -3,7 +3,7 @@
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.conversations import Conversation, ConversationFilter
 from kindgi_tui.domain.projects import Right
-from kindgi_tui.domain.serving import Bearer, KeptAnswer, KeyedRequest, Token
+from kindgi_tui.domain.serving import Bearer, KeptAnswer, KeyedRequest, Made, Token
 from kindgi_tui.local.access import Access
 from kindgi_tui.local.store import conversations, kept_answers, tokens
 from kindgi_tui.workbench import Page
@@ -49,8 +49,8 @@ class LocalAnswers:
     def __init__(self, access: Access) -> None:
         self._access = access
 
-    async def begin(self, request: KeyedRequest) -> KeptAnswer | None:
-        """The answer kept for a request; None when it is to be run now, its key held."""
+    async def begin(self, request: KeyedRequest) -> KeptAnswer | Made | None:
+        """The answer kept for a request, or what it made; None when it is to be run now."""
         return await self._access.database.write(lambda c: kept_answers.begin(c, request))
 
     async def renew(self, request: KeyedRequest) -> None:

@@ -55,16 +55,24 @@ def _correction(row: tuple[object, ...]) -> Correction:
 
 
 def add_correction(
-    connection: sqlite3.Connection, new: NewCorrection, person: Person, created: int | None = None
+    connection: sqlite3.Connection,
+    new: NewCorrection,
+    person: Person,
+    created: int | None = None,
+    *,
+    copied: bool = False,
 ) -> Correction:
     """Records a person's correction; it replaces their live one of the run. Raises as `Corrections.add`.
 
+    Of a copied one counts what its group was when it was said, and nobody asks whether they may speak as it today.
     Saying the same again changes nothing and gives the live one.
     """
     seq = run_seq(connection, new.run_id)
     expect = _checked(new)
     _check_run(connection, seq, new.run_id, expect)
-    group_id, expert = spoken_as(connection, seq, new.group, person, "correct")
+    group_id, expert = spoken_as(
+        connection, seq, new.group, person, "correct", new.expert if copied else None
+    )
     live = _live_row(connection, seq, person.id, new.participant)
     written: Json = written_expectation(expect)
     if live is not None and live[4] == group_id and json_equal(load_json(str(live[3])), written):

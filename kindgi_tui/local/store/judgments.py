@@ -69,16 +69,24 @@ def _judgment(row: tuple[object, ...]) -> Judgment:
 
 
 def add_judgment(
-    connection: sqlite3.Connection, new: NewJudgment, person: Person, created: int | None = None
+    connection: sqlite3.Connection,
+    new: NewJudgment,
+    person: Person,
+    created: int | None = None,
+    *,
+    copied: bool = False,
 ) -> Judgment:
     """Records a person's verdict; it replaces their live one on the item. Raises as `Judgments.add`.
+
+    Of a copied one counts what its group was when it was said, and nobody asks whether they may speak as it today.
 
     Judging the same again changes nothing and gives the live one: `y` on a yes does nothing (DESIGN section 12).
     """
     seq = run_seq(connection, new.run_id)
     _check_fields(new)
     _check_run(connection, seq, new)
-    group_id, restricted = spoken_as(connection, seq, new.group, person, "judge")
+    told = new.restricted if copied else None
+    group_id, restricted = spoken_as(connection, seq, new.group, person, "judge", told)
     live = _live_row(connection, seq, new.item.key, person.id, new.participant)
     previous: str | None = None
     at = now_ms() if created is None else created

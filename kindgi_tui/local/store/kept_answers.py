@@ -2,8 +2,8 @@
 
 import sqlite3
 
-from kindgi_tui.domain.serving import KeptAnswer, KeyedRequest
-from kindgi_tui.local.store.values import now_ms, storable
+from kindgi_tui.domain.serving import KeptAnswer, KeyedRequest, Made
+from kindgi_tui.local.store.values import now_ms, restored, storable
 from kindgi_tui.workbench import Conflict
 
 HELD_MS = 30_000
@@ -19,20 +19,21 @@ def _place(request: KeyedRequest) -> tuple[str, str, str, str]:
     return storable(request.caller), request.method, storable(request.path), storable(request.key)
 
 
-def begin(connection: sqlite3.Connection, request: KeyedRequest) -> KeptAnswer | None:
-    """The answer kept for a request; None when it is to be run now, its key held. Raises Conflict."""
-    now = now_ms()
+def begin(connection: sqlite3.Connection, request: KeyedRequest) -> KeptAnswer | Made | None:
+    """The answer kept for a request, or what it made; None when it is to be run now. Raises Conflict."""
+    now, made = now_ms(), None
     connection.execute(
         "DELETE FROM kept_answers WHERE created < ? AND (status IS NOT NULL OR held_until < ?)",
         (now - KEPT_MS, now),
     )
     row = connection.execute(
-        f"SELECT body_digest, held_until, status, content_type, body FROM kept_answers WHERE {_PLACE}",
+        f"SELECT body_digest, held_until, status, content_type, body, made FROM kept_answers WHERE {_PLACE}",
         _place(request),
     ).fetchone()
     if row is not None:
-        digest, held_until, status, content_type, body = row
-        if digest != request.body_digest and (status is not None or held_until >= now):
+        digest, held_until, status, content_type, body, made = row
+        begun = status is not None or made is not None or held_until >= now
+        if digest != request.body_digest and begun:
             raise Conflict(
                 "Idempotency-Key was reused with a different request body. Use a fresh key or the original body.",
                 code="idempotency-key-body-mismatch",
@@ -46,10 +47,19 @@ def begin(connection: sqlite3.Connection, request: KeyedRequest) -> KeptAnswer |
                 retry_after=5,
             )
     connection.execute(
-        "INSERT OR REPLACE INTO kept_answers VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL, ?)",
-        (*_place(request), request.body_digest, request.holder, now + HELD_MS, now),
+        "INSERT OR REPLACE INTO kept_answers (caller, method, path, key, body_digest, holder, held_until, created, "
+        "made) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (*_place(request), request.body_digest, request.holder, now + HELD_MS, now, made),
     )
-    return None
+    return None if made is None else Made(id=restored(made))
+
+
+def note_made(connection: sqlite3.Connection, request: KeyedRequest, made: str) -> None:
+    """Notes what a request made last, in the transaction that makes it."""
+    connection.execute(
+        f"UPDATE kept_answers SET made = ? WHERE {_PLACE} AND holder = ?",
+        (storable(made), *_place(request), request.holder),
+    )
 
 
 def renew(connection: sqlite3.Connection, request: KeyedRequest) -> None:
@@ -69,8 +79,11 @@ def keep(connection: sqlite3.Connection, request: KeyedRequest, answer: KeptAnsw
 
 
 def release(connection: sqlite3.Connection, request: KeyedRequest) -> None:
-    """Lets a key go whose request was refused: it may be sent again."""
+    """Lets a key go whose request was refused: it may be sent again. What made something before is not run again."""
+    mine = (*_place(request), request.holder)
     connection.execute(
-        f"DELETE FROM kept_answers WHERE {_PLACE} AND holder = ? AND status IS NULL",
-        (*_place(request), request.holder),
+        f"DELETE FROM kept_answers WHERE {_PLACE} AND holder = ? AND status IS NULL AND made IS NULL", mine
+    )
+    connection.execute(
+        f"UPDATE kept_answers SET held_until = 0 WHERE {_PLACE} AND holder = ? AND status IS NULL", mine
     )

@@ -8,7 +8,7 @@ import hashlib
 import sqlite3
 from collections.abc import Iterable
 
-from kindgi_tui.domain.judging import QueuedRun, QueueFilter, QueueProgress
+from kindgi_tui.domain.judging import QueuedRun, QueueFilter, QueueProgress, QueueState
 from kindgi_tui.domain.runs import Run
 from kindgi_tui.local.store.projects import project_seq
 from kindgi_tui.local.store.runs import RUN_COLUMNS, RUN_JOINS, listed_run, run_seq
@@ -43,11 +43,13 @@ JUDGED = (
 )
 """How many of those the person of `j` has judged."""
 
-_MINE = (
+MINE = (
     "LEFT JOIN judging_settings s ON s.project = o.project AND s.subject = o.subject "
     "LEFT JOIN judged_by j ON j.person = :person AND j.run = o.run "
     "LEFT JOIN skips k ON k.person = :person AND k.run = o.run"
 )
+"""What the person said, skipped and is asked for of the run `o`."""
+
 _OPEN = f"k.run IS NULL AND {OWED} > {JUDGED}"
 
 
@@ -134,7 +136,7 @@ def list_queue(
 def oldest_sql(scope: Scope) -> str:
     """The statement that finds the next runs, oldest first, from a place on."""
     return (
-        f"SELECT {scope.created}, o.run, {OWED}, {JUDGED} FROM {scope.source} {_MINE} WHERE {scope.where} "
+        f"SELECT {scope.created}, o.run, {OWED}, {JUDGED} FROM {scope.source} {MINE} WHERE {scope.where} "
         f"AND ({scope.created}, {scope.run}) > (:created, :run) AND {_OPEN} "
         f"ORDER BY {scope.created}, {scope.run} LIMIT :limit"
     )
@@ -222,7 +224,7 @@ def _range(bucket: int) -> dict[str, object]:
 def random_sql(scope: Scope) -> str:
     """The statement that finds the open runs of a range of places."""
     return (
-        f"SELECT o.place, o.run, {OWED}, {JUDGED} FROM {scope.source} {_MINE} WHERE {scope.where} "
+        f"SELECT o.place, o.run, {OWED}, {JUDGED} FROM {scope.source} {MINE} WHERE {scope.where} "
         f"AND o.place >= :low AND o.place < :high AND {_OPEN}"
     )
 
@@ -230,7 +232,13 @@ def random_sql(scope: Scope) -> str:
 def _queued(connection: sqlite3.Connection, found: list[tuple[int, int, int]]) -> tuple[QueuedRun, ...]:
     listed = listed_runs(connection, [run for run, _, _ in found])
     return tuple(
-        QueuedRun(run=listed[run], owed=owed, judged=min(judged, owed)) for run, owed, judged in found
+        QueuedRun(
+            run=listed[run],
+            owed=owed,
+            judged=min(judged, owed),
+            state=QueueState(said=listed[run].judgments),
+        )
+        for run, owed, judged in found
     )
 
 
@@ -254,7 +262,7 @@ def queue_progress(connection: sqlite3.Connection, query: QueueFilter, person: s
         row = connection.execute(
             f"SELECT ifnull(sum({_OPEN}), 0), ifnull(sum(iif({_OPEN}, {open_items}, 0)), 0), "
             f"ifnull(sum(k.run IS NOT NULL AND {OWED} > {JUDGED}), 0), ifnull(sum({done}), 0) "
-            f"FROM {scope.source} {_MINE} WHERE {scope.where}",
+            f"FROM {scope.source} {MINE} WHERE {scope.where}",
             scope.values,
         ).fetchone()
         return QueueProgress(left=row[0], items_left=row[1], skipped=row[2], judged=row[3])

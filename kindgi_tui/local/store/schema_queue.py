@@ -6,7 +6,7 @@ CREATE TABLE dismissals (
     created INTEGER NOT NULL, place INTEGER NOT NULL, answers INTEGER NOT NULL, elements INTEGER NOT NULL,
     both INTEGER NOT NULL, person TEXT NOT NULL, reason TEXT, at INTEGER NOT NULL
 );
-CREATE INDEX dismissals_newest ON dismissals (project, at);
+CREATE INDEX dismissals_oldest ON dismissals (project, created);
 CREATE TRIGGER owed_uncounted AFTER DELETE ON owed BEGIN
     UPDATE owed_counts SET runs = runs - 1,
         items = items - CASE WHEN OLD.elements > 0 THEN OLD.elements ELSE OLD.answers END,

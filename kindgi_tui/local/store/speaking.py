@@ -11,10 +11,16 @@ from kindgi_tui.workbench import Denied, Invalid
 
 
 def spoken_as(
-    connection: sqlite3.Connection, seq: int, reference: str | None, person: Person, verb: str
+    connection: sqlite3.Connection,
+    seq: int,
+    reference: str | None,
+    person: Person,
+    verb: str,
+    copied: bool | None = None,
 ) -> tuple[str | None, bool]:
     """The id of the group that `reference` (an id or name) means for the run in that row, and whether it is restricted
     now; (None, False) without a reference. `verb` is what they do as it, such as `judge`.
+    `copied`: whether the group was restricted when it was said elsewhere; then nobody asks who may speak as it today.
 
     Raises Invalid (no such group here, or a retired one), Denied (its restriction).
     """
@@ -28,7 +34,7 @@ def spoken_as(
     group = find_group(connection, reference)
     covered = (
         group is not None
-        and group.retired_at is None
+        and (group.retired_at is None or copied is not None)
         and group_applies(group, project, Subject(kind=kind, id=restored(subject), version=""))
     )
     if group is None or not covered:
@@ -38,6 +44,8 @@ def spoken_as(
             code="judge-class-not-applicable",
             field="group",
         )
+    if copied is not None:
+        return group.id, copied
     reason = why_not(group.restriction, person)
     if reason is not None:
         raise Denied(f'You can\'t {verb} as "{group.name}": {reason}.', code="judge-class-not-allowed")

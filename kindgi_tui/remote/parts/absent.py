@@ -10,7 +10,7 @@ from kindgi_tui.domain.judging import Guideline, Owed
 from kindgi_tui.domain.own_test_sets import NewCase, OwnCase, OwnTestSet
 from kindgi_tui.domain.projects import AuditEntry, Right
 from kindgi_tui.domain.runs import SubjectKind
-from kindgi_tui.domain.serving import Bearer, KeptAnswer, KeyedRequest, Token
+from kindgi_tui.domain.serving import Bearer, KeptAnswer, KeyedRequest, Made, Token
 from kindgi_tui.domain.test_set_versions import TestSetVersion
 from kindgi_tui.workbench import ModelStatus, Page, Unsupported
 
@@ -39,12 +39,12 @@ class RemoteModels:
     """A runtime asks its models itself."""
 
     async def list(self) -> tuple[ModelStatus, ...]:
-        """None that this machine would ask."""
-        return ()
+        """Not told."""
+        raise _models()
 
     async def check(self) -> tuple[ModelStatus, ...]:
-        """None that this machine would ask."""
-        return ()
+        """Not told."""
+        raise _models()
 
     async def remember(self, replies: dict[str, Json]) -> None:
         """Not offered."""
@@ -183,7 +183,7 @@ class RemoteTokens:
 class RemoteAnswers:
     """A runtime keeps its answers itself."""
 
-    async def begin(self, request: KeyedRequest) -> KeptAnswer | None:
+    async def begin(self, request: KeyedRequest) -> KeptAnswer | Made | None:
         """Not offered."""
         raise _answers()
 
@@ -198,6 +198,10 @@ class RemoteAnswers:
     async def release(self, request: KeyedRequest) -> None:
         """Not offered."""
         raise _answers()
+
+
+def _models() -> Unsupported:
+    return Unsupported("A runtime asks its models itself, and doesn't tell which: ask whoever runs it.")
 
 
 def _tokens() -> Unsupported:

@@ -15,6 +15,7 @@ from kindgi_tui.domain.test_sets import MAX_CASES, Case
 from kindgi_tui.remote import v01
 from kindgi_tui.remote.comparing import FINAL, comparison, result_of, start_body
 from kindgi_tui.remote.context import Context, Recent
+from kindgi_tui.remote.offered import check_offered
 from kindgi_tui.remote.ours import brief_of, with_ours
 from kindgi_tui.remote.parts.test_sets import BUILT, RemoteTestSets
 from kindgi_tui.remote.reading import moment_if, text, text_if, whole
@@ -55,6 +56,8 @@ class RemoteComparisons:
         self._test_sets = test_sets
         self._cases: Recent[tuple[str, str], tuple[Case, ...]] = Recent(3)
         self._rescores: dict[str, list[Comparison]] = {}
+        self._counted = 0
+        self._known: dict[tuple[str | None, str | None], int] = {}
 
     async def plan(self, request: ComparisonRequest) -> ComparisonPlan:
         """A dry run there: how many cases would run. What it may cost, and what is cached, a runtime doesn't say."""
@@ -109,6 +112,7 @@ class RemoteComparisons:
             raise Unsupported("A runtime's list is read from its newest comparison on.")
         if cursor is None:
             self._rescores.clear()
+            self._counted = 0
         asked = [*scope(project_id), ("suiteId", test_set_id)]
         page = await self._runtime.page(
             "comparisons.list", query=asked, limit=min(limit, LIST_PAGE), cursor=cursor
@@ -128,19 +132,16 @@ class RemoteComparisons:
                     more = {"rescores": len(newer), "newest_rescore": newer[0].id, "brief": newer[0].brief}
                     one = one.model_copy(update=more)
                 found.append(one)
+        if folded and limit > 1:
+            self._counted += len(found)
+            self._known[project_id, test_set_id] = self._counted + page.has_more
         return Page(data=tuple(found), has_more=page.has_more, next_cursor=page.next_cursor)
 
     async def count(self, project_id: str | None = None, test_set_id: str | None = None) -> int:
-        """How many there are in the first pages: a runtime doesn't count them."""
-        count = 0
-        cursor: str | None = None
-        for _ in range(PAGES):
-            page = await self.list(project_id, test_set_id, LIST_PAGE, cursor, folded=True)
-            count += len(page.data)
-            if not page.has_more:
-                break
-            cursor = page.next_cursor
-        return count
+        """How many of the list are known of: a runtime doesn't count them. One more stands for the rest."""
+        if (project_id, test_set_id) not in self._known:
+            await self.list(project_id, test_set_id, LIST_PAGE, None, folded=True)
+        return self._known.get((project_id, test_set_id), 0)
 
     async def rescores(self, comparison_id: str) -> tuple[Comparison, ...]:
         """The rescores of a comparison, newest first: those among the test set's that began after it."""
@@ -251,6 +252,7 @@ class RemoteComparisons:
     async def _start(self, request: ComparisonRequest, dry_run: bool) -> dict[str, Json]:
         if (request.agent_id is None) == (request.flow_id is None):
             raise Invalid("Name the agent or the flow to compare, one of them.", field="agentRef")
+        check_offered(request)
         body = start_body(request, dry_run=dry_run)
         if request.version is not None:
             newest = await self._test_sets.get(request.test_set_id)

@@ -5,11 +5,21 @@ import json
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.items import output_items
-from kindgi_tui.domain.judging import Disagreement, QueuedRun, QueueFilter, QueueProgress, owed_items
+from kindgi_tui.domain.judging import (
+    DISMISSAL_REASON_LIMIT,
+    Disagreement,
+    Dismissal,
+    QueuedRun,
+    QueueFilter,
+    QueueProgress,
+    QueueState,
+    SaidAs,
+    owed_items,
+)
 from kindgi_tui.domain.queries import JudgmentFilter
 from kindgi_tui.domain.runs import Run, Subject
 from kindgi_tui.remote import v01
-from kindgi_tui.remote.context import Context
+from kindgi_tui.remote.context import Context, Recent
 from kindgi_tui.remote.outbox_schema import as_text, now_ms
 from kindgi_tui.remote.parts.judgments import RemoteJudgments
 from kindgi_tui.remote.reading import moment, moment_if, text, text_if, whole
@@ -25,9 +35,6 @@ AT_ONCE = 6
 RUNS_PAGE = 25
 """How many runs are looked at in one go where there is no queue."""
 
-REASON_LIMIT = 500
-"""The longest reason of a dismissal, in characters (Kindgi 0.1)."""
-
 
 class RemoteQueue:
     """A project's judging queue. What one skips is one's own, and kept on this machine."""
@@ -36,6 +43,7 @@ class RemoteQueue:
         self._context = context
         self._runtime = context.runtime
         self._first: tuple[QueueFilter, Page[QueuedRun]] | None = None
+        self._projects: Recent[str, str] = Recent(1_000)
 
     async def list(self, query: QueueFilter, limit: int = 25, cursor: str | None = None) -> Page[QueuedRun]:
         """The next runs: the judging queue's, oldest first. Without a queue there, the newest completed runs.
@@ -55,7 +63,7 @@ class RemoteQueue:
             )
         except Unsupported:
             return await self._from_runs(query, limit, cursor, skipped)
-        rows = [_queued(row) for row in page.rows]
+        rows = [self._read(row) for row in page.rows]
         shown = tuple(one for one in rows if one.run.id not in skipped and _passes(one.run, query))
         return Page(data=shown, has_more=page.has_more, next_cursor=page.next_cursor)
 
@@ -65,7 +73,9 @@ class RemoteQueue:
         Without a judging queue nobody counts: then it says what the first page holds, and more may follow.
         """
         try:
-            left, judged = await asyncio.gather(self._total(query, "open"), self._total(query, "judged"))
+            left, judged, dismissed = await asyncio.gather(
+                *(self._total(query, state) for state in ("open", "judged", "dismissed"))
+            )
         except Unsupported:
             page = await self.list(query)
             self._first = (query, page)
@@ -74,7 +84,7 @@ class RemoteQueue:
             return QueueProgress(left=len(page.data), items_left=items, skipped=skipped, judged=0)
         skipped = len(await self._skipped_ids())
         left = max(0, left - skipped)
-        return QueueProgress(left=left, items_left=left, skipped=skipped, judged=judged)
+        return QueueProgress(left=left, items_left=left, skipped=skipped, judged=judged, dismissed=dismissed)
 
     async def skip(self, run_id: str) -> None:
         """Leaves a run out for the caller."""
@@ -123,16 +133,39 @@ class RemoteQueue:
             "A runtime doesn't tell where people disagree. `kindgi-tui runs pull` copies them here."
         )
 
-    async def dismiss(self, project_id: str, run_id: str, reason: str | None = None) -> None:
-        """Takes a run off the queue for everybody. Raises NotFound, Conflict (`judging-item-not-open`), Denied."""
-        if reason is not None and len(reason) > REASON_LIMIT:
-            raise Invalid(f"reason must be a string of at most {REASON_LIMIT} characters.", field="reason")
+    async def dismiss(self, run_id: str, reason: str | None = None) -> None:
+        """Takes a run off the queue for everybody. No key is declared for it, so it is asked once."""
+        if reason is not None and len(reason) > DISMISSAL_REASON_LIMIT:
+            raise Invalid(
+                f"reason must be a string of at most {DISMISSAL_REASON_LIMIT} characters.", field="reason"
+            )
         body: dict[str, Json] = {} if not reason else {"reason": reason}
-        await self._runtime.write("queue.dismiss", project_id, run_id, body=body)
+        await self._runtime.write("queue.dismiss", await self._project_of(run_id), run_id, body=body)
 
-    async def reopen(self, project_id: str, run_id: str) -> None:
-        """Puts a dismissed run back on the queue. Raises NotFound, Conflict, Denied."""
-        await self._runtime.write("queue.reopen", project_id, run_id, body={})
+    async def reopen(self, run_id: str) -> None:
+        """Puts a dismissed run back on the queue. No key is declared for it, so it is asked once."""
+        await self._runtime.write("queue.reopen", await self._project_of(run_id), run_id, body={})
+
+    async def dismissed(
+        self, query: QueueFilter, limit: int = 25, cursor: str | None = None
+    ) -> Page[QueuedRun]:
+        """The dismissed runs, the one added first first."""
+        page = await self._runtime.page(
+            "queue.list", query.project_id, query=_asked(query, "dismissed"), limit=limit, cursor=cursor
+        )
+        rows = tuple(one for one in map(self._read, page.rows) if _passes(one.run, query))
+        return Page(data=rows, has_more=page.has_more, next_cursor=page.next_cursor)
+
+    def _read(self, row: dict[str, Json]) -> QueuedRun:
+        queued = _queued(row)
+        self._projects.put(queued.run.id, queued.run.project_id)
+        return queued
+
+    async def _project_of(self, run_id: str) -> str:
+        known = self._projects.get(run_id)
+        if known:
+            return known
+        return text(await self._runtime.get("runs.get", run_id), "projectId", "a run")
 
     async def _total(self, query: QueueFilter, state: str) -> int:
         asked = [*_asked(query, state), ("limit", "0")]
@@ -190,7 +223,7 @@ def _queued(row: dict[str, Json]) -> QueuedRun:
     """A queue's item. It has no content, so how many items the run has is not known: at least one."""
     what = "an item of the judging queue"
     agent = text_if(row, "agentId")
-    progress = row.get("progress")
+    state = _state(row)
     run = Run(
         id=text(row, "runId", what),
         project_id=text_if(row, "projectId") or "",
@@ -200,9 +233,37 @@ def _queued(row: dict[str, Json]) -> QueuedRun:
         status="completed",
         created_at=moment_if(row, "completedAt") or moment(row, "addedAt", what),
         completed_at=moment_if(row, "completedAt"),
-        judgments=whole(progress, "total") if isinstance(progress, dict) else 0,
+        judgments=state.said,
     )
-    return QueuedRun(run=run, owed=1, judged=0)
+    return QueuedRun(run=run, owed=1, judged=0, state=state)
+
+
+def _state(row: dict[str, Json]) -> QueueState:
+    """What the queue tells of an item beside its run."""
+    told, can, wanted = row.get("progress"), row.get("can"), row.get("wantedClassIds")
+    progress = told if isinstance(told, dict) else {}
+    by_group = progress.get("byClass")
+    said_as = [
+        SaidAs(group_id=text_if(one, "judgeClassId"), count=whole(one, "count"))
+        for one in (by_group if isinstance(by_group, list) else ())
+        if isinstance(one, dict)
+    ]
+    dismissal: Dismissal | None = None
+    if row.get("state") == "dismissed":
+        dismissal = Dismissal(
+            by=text_if(row, "closedBy"), at=moment_if(row, "closedAt"), reason=text_if(row, "reason")
+        )
+    may = can if isinstance(can, dict) else {}
+    return QueueState(
+        said=whole(progress, "total"),
+        said_as=tuple(said_as),
+        wanted_groups=tuple(
+            one for one in (wanted if isinstance(wanted, list) else ()) if isinstance(one, str)
+        ),
+        can_dismiss=may.get("dismiss") is True,
+        can_reopen=may.get("reopen") is True,
+        dismissal=dismissal,
+    )
 
 
 def _passes(run: Run, query: QueueFilter) -> bool:

@@ -2,7 +2,8 @@
 
 import inspect
 import logging
-from collections.abc import Coroutine
+import time
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from kindgi_tui.workbench import Workbench
 
 log = logging.getLogger("kindgi_tui.tui")
+
+LOOK_SHARE = 4.0
+"""A look at what may have changed is followed by a pause of at least so many times as long."""
 
 
 class WorkScreen(Screen[None]):
@@ -100,6 +104,33 @@ class WorkScreen(Screen[None]):
     def work(self, job: Coroutine[Any, Any, Any], group: str = "work", exclusive: bool = False) -> None:
         """Runs a coroutine as a worker; what goes wrong becomes a sentence in the status line."""
         self.run_worker(job, group=group, exclusive=exclusive, exit_on_error=False)
+
+    def every(self, seconds: float, look: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Looks again and again, one look at a time, and less often where a look takes long.
+
+        A look that fails becomes a sentence, said once, and the next one is tried: the screen stands.
+        """
+        busy = False
+        not_before = 0.0
+
+        async def guarded() -> None:
+            nonlocal busy, not_before
+            began = time.monotonic()
+            try:
+                await look()
+            except Exception as cause:  # noqa: BLE001 - it becomes a sentence on the screen
+                self.show_error(cause)
+            finally:
+                busy = False
+                not_before = time.monotonic() + LOOK_SHARE * (time.monotonic() - began)
+
+        def tick() -> None:
+            nonlocal busy
+            if not busy and time.monotonic() >= not_before:
+                busy = True
+                self.work(guarded(), group="looking")
+
+        self.set_interval(seconds, tick)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Shows what went wrong in a worker, and logs what is nobody's sentence."""

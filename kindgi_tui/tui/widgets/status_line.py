@@ -1,6 +1,6 @@
 """The status line: what was just said or done, and where one works, in one place, without a pop-up."""
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
@@ -16,21 +16,58 @@ MARKS: dict[Kind, str] = {"told": "", "no": "✗ ", "error": "! "}
 """What stands before a sentence, so that its kind does not rest on colour."""
 
 
+PERSON_CELLS, PLACE_CELLS = 12, 22
+"""How long a person's and a place's name are where there is little room, in cells."""
+
+
+class Where(NamedTuple):
+    """Where one works, and as whom."""
+
+    person: str = ""
+    """Who acts."""
+    project: str = ""
+    """The project's name."""
+    place: str = ""
+    """The workspace's folder, or the runtime's address."""
+    profile: str = ""
+    """The terminal's profile."""
+    waiting: str = ""
+    """What waits to be sent to the runtime, in words; empty for nothing."""
+
+    def words(self, cells: int) -> str:
+        """As much of it as fits, what waits first; at the least who and where, shortened. Empty: nothing is open."""
+        if not self.person:
+            return ""
+        short = f"{one_line(self.person, PERSON_CELLS)}@{one_line(self.place, PLACE_CELLS)}"
+        named = f"{one_line(self.person, 30)} · {one_line(self.project, 40)} · {one_line(self.place, 40)}"
+        told = ""
+        for parts in ((self.waiting, named, self.profile), (self.waiting, named), (self.waiting, short)):
+            told = " · ".join(part for part in parts if part)
+            if width(told) <= cells:
+                break
+        return told
+
+
 class StatusLine(Widget):
-    """One line: the last sentence on the left, where one works on the right. An error stays until a key."""
+    """One line: the last sentence on the left, where one works on the right, always. An error stays until a key.
+
+    What just happened is cut for it where there is little room; why something failed or can't be done goes on over a
+    second line.
+    """
 
     COMPONENT_CLASSES = {"status-line--error", "status-line--where"}
     DEFAULT_CSS = """
     StatusLine { height: 1; background: $panel; color: $foreground; }
+    StatusLine.-two { height: 2; }
     StatusLine .status-line--error { color: $error; text-style: bold; }
     StatusLine .status-line--where { color: $secondary; }
     """
 
-    def __init__(self, where: str = "") -> None:
+    def __init__(self, where: Where = Where()) -> None:  # noqa: B008 - a frozen value
         super().__init__()
         self._sentence = ""
         self._kind: Kind = "told"
-        self._where = one_line(where, 60)
+        self._where = where
 
     @property
     def sentence(self) -> str:
@@ -42,34 +79,68 @@ class StatusLine(Widget):
         words = one_line(sentence, 400)
         if (words, kind) != (self._sentence, self._kind):
             self._sentence, self._kind = words, kind
-            self.refresh()
+            self._fit()
 
-    def show_where(self, where: str) -> None:
+    def show_where(self, where: Where) -> None:
         """Sets where one works, and as whom."""
-        self._where = one_line(where, 60)
+        self._where = where
+        self._fit()
+
+    def on_resize(self) -> None:
+        """Another width: a sentence may need two lines now, or one."""
+        self._fit()
+
+    @property
+    def _said(self) -> str:
+        return f" {MARKS[self._kind]}{self._sentence}"
+
+    def _fit(self) -> None:
+        cells = self.size.width
+        short = self._where.words(0)
+        room = cells - (width(short) + 3 if short else 0)
+        self.set_class(bool(cells) and self._kind != "told" and width(self._said) > room, "-two")
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """The line, the sentence first: where one works gives way to it."""
+        """The sentence, then where one works; on two lines the second has the sentence's rest."""
         cells = self.size.width
+        style = self.rich_style
+        if self._kind == "error":
+            style += self.get_component_rich_style("status-line--error", partial=True)
+        if not self.has_class("-two"):
+            return self._line(self._said, cells, style)
+        first, rest = _split(self._said, cells)
+        if y == 0:
+            return Strip([Segment(first + " " * (cells - width(first)), style)], cells)
+        return self._line(rest, cells, style)
+
+    def _line(self, said: str, cells: int, style: Style) -> Strip:
         base = self.rich_style
-        said = truncate_cells(f" {MARKS[self._kind]}{self._sentence}", cells)
-        style = (
-            base + self.get_component_rich_style("status-line--error", partial=True)
-            if self._kind == "error"
-            else base
-        )
-        segments = [Segment(said, style)]
-        left = cells - width(said)
-        where = f" {self._where} "
-        if self._where and width(where) + 1 <= left:
-            segments += [
-                Segment(" " * (left - width(where)), base),
-                Segment(where, base + self.get_component_rich_style("status-line--where", partial=True)),
-            ]
-        else:
-            segments.append(Segment(" " * left, base))
-        return Strip(segments, cells)
+        where = self._where.words(cells - width(said) - 3)
+        told = f" {where} " if where else ""
+        said = truncate_cells(said, max(0, cells - width(told)))
+        between = " " * max(0, cells - width(said) - width(told))
+        segments = [Segment(said, style), Segment(between, base)]
+        if told:
+            dim = base + self.get_component_rich_style("status-line--where", partial=True)
+            segments.append(Segment(told, dim))
+        return Strip(segments, cells).crop(0, cells)
+
+
+def _split(words: str, cells: int) -> tuple[str, str]:
+    """The words that fit into a line, and the rest."""
+    taken = ""
+    parts = words.split(" ")
+    for number, part in enumerate(parts):
+        longer = f"{taken} {part}" if number else part
+        if width(longer) > cells:
+            return (
+                (taken, f" {' '.join(parts[number:])}")
+                if taken.strip()
+                else (truncate_cells(words, cells), "")
+            )
+        taken = longer
+    return taken, ""
 
 
 def style_of(widget: Widget, name: str) -> Style:

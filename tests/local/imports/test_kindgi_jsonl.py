@@ -6,16 +6,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.corrections import CorrectionFilter, Expectation
 from kindgi_tui.domain.judgments import ItemRef, Judgment
 from kindgi_tui.domain.runs import RunDetail, Segment, Subject
 from kindgi_tui.local.imports import kindgi_jsonl
+from kindgi_tui.local.imports.identity import alias
 from kindgi_tui.local.imports.json_values import Found, parse
-from kindgi_tui.local.imports.records import ImportedJudgment, ImportedRun, MachineScore, Place
+from kindgi_tui.local.imports.records import (
+    ImportedCorrection,
+    ImportedJudgment,
+    ImportedRun,
+    ImportOptions,
+    MachineScore,
+    Place,
+)
+from kindgi_tui.local.workbench import open_local
 from tests.local.imports.reading_lines import OPTIONS, imported, only, said, written
+from tests.local.store.correcting import BOTH, LATE, corrected, expectations
 
 UUID = "5b0c7f1e-9a34-4d0e-8a55-0f3f3f1f2a02"
 RESULT = {
@@ -220,6 +231,7 @@ def details(draw: st.DrawFn) -> RunDetail:
     )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     details(),
     st.lists(judgments, max_size=2),
@@ -232,11 +244,24 @@ def details(draw: st.DrawFn) -> RunDetail:
         ),
         max_size=2,
     ),
+    st.lists(
+        st.builds(
+            ImportedCorrection,
+            expect=expectations(),
+            judge=st.sampled_from(["judge-0123abcd", UUID, "unknown"]),
+            participant=st.none() | plain_texts,
+            created_at=st.none() | times,
+        ),
+        max_size=2,
+    ),
 )
 def test_what_is_written_is_read_back(
-    detail: RunDetail, said_of_it: list[ImportedJudgment], scores: list[MachineScore]
+    detail: RunDetail,
+    said_of_it: list[ImportedJudgment],
+    scores: list[MachineScore],
+    corrections: list[ImportedCorrection],
 ) -> None:
-    line = kindgi_jsonl.export_line(detail, said_of_it, scores)
+    line = kindgi_jsonl.export_line(detail, said_of_it, scores, corrections=corrections)
     assert line.isascii()
     assert "\n" not in line
     assert kindgi_jsonl.sniff(parse(line))
@@ -246,6 +271,7 @@ def test_what_is_written_is_read_back(
     assert run.detail.model_copy(update={"raw": None}) == detail
     assert run.judgments == tuple(said_of_it)
     assert run.machine_scores == tuple(scores)
+    assert run.corrections == tuple(corrections)
 
 
 def test_export_aliases_people_unless_told(tmp_path: Path) -> None:
@@ -266,6 +292,67 @@ def test_export_aliases_people_unless_told(tmp_path: Path) -> None:
     runs, _ = imported(tmp_path / "out.jsonl")
     again = kindgi_jsonl.export_line(runs[0].detail, runs[0].judgments)
     assert json.loads(again)["judgments"] == json.loads(line)["judgments"]
+
+
+def test_broken_corrections_are_left_out_and_the_run_comes_in(tmp_path: Path) -> None:
+    told = [
+        7,
+        {"expect": {"decisions": "maybe"}},
+        {"expect": {"answer": "right", "verdict": "yes"}},
+        {"expect": {"decisions": "wrong", "mustNotCall": ["acme.mail"]}, "assertedBy": "ana@example.com"},
+    ]
+    runs, problems = imported(written(tmp_path, record(corrections=told)))
+    (kept,) = runs[0].corrections
+    assert kept.expect == Expectation(decisions="wrong", must_not_call=("acme.mail",))
+    assert kept.judge.startswith("judge-")
+    assert [problem.reason for problem in problems] == [
+        "Correction 1 was left out: What a run should have done is an object, such as {decisions: right}.",
+        "Correction 2 was left out: expect.decisions must be one of: right, wrong.",
+        'Correction 3 was left out: A correction has no field "verdict". It has decisions, shouldCall, mustNotCall, '
+        "answer, shouldSay, why.",
+    ]
+    _, problems = imported(written(tmp_path, record(corrections={"a": 1})))
+    assert [problem.reason for problem in problems] == ["The corrections were left out: they are not a list."]
+
+
+async def test_corrections_ride_along_and_come_back(tmp_path: Path) -> None:
+    first, _ = await open_local(tmp_path / "first")
+    second, _ = await open_local(tmp_path / "second")
+    project = (await first.projects.get()).id
+    detail = only(tmp_path, record()).detail.model_copy(update={"project_id": project})
+    when = datetime(2026, 1, 2, 3, 4, 5, 6000, tzinfo=UTC)
+    outcome = await first.runs.add([detail], (), [(corrected(UUID, BOTH, participant="u-1"), "mira", when)])
+    assert outcome.corrections == 1
+    again = await first.runs.add([detail], (), [(corrected(UUID, LATE), "mira", when)])
+    assert (again.corrections, len(await first.corrections.history(UUID))) == (0, 1)
+    (tmp_path / "out.jsonl").write_text(await first.runs.export(UUID) + "\n")
+    options = ImportOptions(project_id=(await second.projects.get()).id)
+    dry = await second.runs.import_files([tmp_path / "out.jsonl"], options, dry_run=True)
+    report = await second.runs.import_files([tmp_path / "out.jsonl"], options)
+    assert (dry.corrections, report.corrections, report.left_out) == (1, 1, 0)
+    (one,) = (await second.corrections.list(CorrectionFilter())).data
+    assert (one.run_id, one.expect, one.participant, one.created_at) == (UUID, BOTH, "u-1", when)
+    assert one.asserter == alias("mira")
+    lines = [json.loads(await bench.runs.export(UUID)) for bench in (first, second)]
+    assert lines[0]["corrections"] == lines[1]["corrections"]
+    await first.close()
+    await second.close()
+
+
+async def test_a_correction_that_can_not_be_graded_is_told_and_left_out(tmp_path: Path) -> None:
+    bench, _ = await open_local(tmp_path / "w")
+    options = ImportOptions(project_id=(await bench.projects.get()).id)
+    told = [{"expect": {"decisions": "wrong"}}, {"expect": {"answer": "right"}}]
+    path = written(tmp_path, record(status="failed", output=None, corrections=told))
+    report = await bench.runs.import_files([path], options)
+    assert report.came_in == 1
+    assert [problem.reason for problem in report.problems] == [
+        "A correction was left out: Wrong decisions need at least one call in expect.shouldCall, or one tool in "
+        "expect.mustNotCall.",
+        f'A correction was left out: Run "{UUID}" (failed) has no output, so no answer to correct. '
+        "Correct its decisions.",
+    ]
+    await bench.close()
 
 
 def test_a_number_that_is_none_goes_out_as_null(tmp_path: Path) -> None:

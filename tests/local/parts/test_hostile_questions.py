@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from kindgi_tui.domain.comparison_records import ComparisonRequest
+from kindgi_tui.domain.corrections import CorrectionFilter, Expectation, ExpectedCall, NewCorrection
 from kindgi_tui.domain.judgments import ItemRef, Restriction
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment, RunFilter
 from kindgi_tui.domain.runs import Segment, Subject
@@ -58,6 +59,31 @@ ASKS: dict[str, Ask] = {
     ),
     "judgments.list run": lambda b, t: b.judgments.list(JudgmentFilter(run_id=t)),
     "judgments.list cursor": lambda b, t: b.judgments.list(JudgmentFilter(), cursor=t),
+    "corrections.get": lambda b, t: b.corrections.get(t),
+    "corrections.remove": lambda b, t: b.corrections.remove(t),
+    "corrections.take_back": lambda b, t: b.corrections.take_back(t, t),
+    "corrections.history": lambda b, t: b.corrections.history(t),
+    "corrections.list": lambda b, t: b.corrections.list(
+        CorrectionFilter(project_id=t, subject_id=t, asserter=t, group_id=t)
+    ),
+    "corrections.list run": lambda b, t: b.corrections.list(CorrectionFilter(run_id=t)),
+    "corrections.list cursor": lambda b, t: b.corrections.list(CorrectionFilter(), cursor=t),
+    "corrections.add": lambda b, t: b.corrections.add(
+        NewCorrection(
+            run_id="here",
+            expect=Expectation(
+                decisions="wrong",
+                should_call=(ExpectedCall(tool_id=t, arguments={t: t}),),
+                answer="wrong",
+                should_say=t,
+                why=t,
+            ),
+            participant=t,
+        )
+    ),
+    "corrections.add group": lambda b, t: b.corrections.add(
+        NewCorrection(run_id="here", expect=Expectation(decisions="right"), group=t)
+    ),
     "judgments.add run": lambda b, t: b.judgments.add(said(t)),
     "judgments.add item": lambda b, t: b.judgments.add(
         NewJudgment(

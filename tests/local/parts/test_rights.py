@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 
 from kindgi_tui.domain.comparison_records import ComparisonRequest
+from kindgi_tui.domain.corrections import CorrectionFilter
 from kindgi_tui.domain.imports import ImportOptions
 from kindgi_tui.domain.projects import RIGHTS, Right
 from kindgi_tui.domain.queries import JudgmentFilter, RunFilter
 from kindgi_tui.domain.test_set_versions import BuildRequest
 from kindgi_tui.local.workbench import LocalWorkbench, open_local
-from kindgi_tui.workbench import Denied, NotFound, WorkbenchError
+from kindgi_tui.workbench import Denied, NotFound, Refused, WorkbenchError
 from tests.local.parts.conftest import As
+from tests.local.store.correcting import RIGHT, corrected
 from tests.local.store.making import person, run, said
 
 Ask = Callable[[LocalWorkbench], Awaitable[object]]
@@ -96,6 +98,38 @@ async def test_a_judge_reads_and_judges(bench: LocalWorkbench, opened_as: As) ->
     await judge.judgments.remove(first.id)
     await judge.judgments.add(said(made.id))
     assert await judge.judgments.take_back(made.id, "a") is None
+
+
+async def test_a_judge_corrects_and_only_removing_is_audited(bench: LocalWorkbench, opened_as: As) -> None:
+    made = run(project_id=(await bench.projects.get()).id)
+    await bench.runs.add([made])
+    judge = await opened_as("ben", "judge")
+    before = len((await bench.audit.list()).data)
+    first = await judge.corrections.add(corrected(made.id))
+    assert (first.asserter, first.ended_at) == ("ben", None)
+    assert (await judge.corrections.list(CorrectionFilter(asserter="ben"))).data == (first,)
+    (second,) = await judge.corrections.add_all([corrected(made.id, RIGHT)])
+    back = await judge.corrections.take_back(made.id)
+    assert back is not None
+    assert back.expect == first.expect
+    assert len((await bench.audit.list()).data) == before
+    await judge.corrections.remove(back.id[:8])
+    newest = (await bench.audit.list()).data[0]
+    assert (newest.actor, newest.action, newest.subject) == ("ben", "corrections.remove", back.id)
+    assert {each.id for each in await judge.corrections.history(made.id)} == {first.id, second.id, back.id}
+
+
+async def test_a_list_of_corrections_is_kept_whole_or_not_at_all(
+    bench: LocalWorkbench, opened_as: As
+) -> None:
+    made = run(project_id=(await bench.projects.get()).id)
+    await bench.runs.add([made])
+    judge = await opened_as("ben", "judge")
+    await judge.corrections.add(corrected(made.id))
+    before = await digest(bench)
+    with pytest.raises(Refused):
+        await judge.corrections.add_all([corrected(made.id, RIGHT), corrected("nothing-here")])
+    assert await digest(bench) == before
 
 
 async def test_a_right_that_was_taken_counts_at_once(bench: LocalWorkbench, opened_as: As) -> None:

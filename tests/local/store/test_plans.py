@@ -2,12 +2,15 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
+from kindgi_tui.domain.corrections import CorrectionFilter
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment, RunFilter
 from kindgi_tui.domain.runs import Segment
 from kindgi_tui.domain.test_set_versions import BuildRequest
+from kindgi_tui.local.store.corrections import list_corrections
 from kindgi_tui.local.store.judgments import add_judgment, list_judgments
 from kindgi_tui.local.store.own_cases import list_own_cases
 from kindgi_tui.local.store.own_test_sets import gather_own, own_test_sets
@@ -112,6 +115,22 @@ SINGLE: list[tuple[dict[str, object], str]] = [
     ({"source": "recorded"}, "runs_source"),
     ({"source": "kindgi-jsonl"}, "runs_source"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("query", "index"),
+    [
+        (CorrectionFilter(), "corrections_newest"),
+        (CorrectionFilter(project_id=PROJECT), "corrections_newest"),
+    ],
+)
+def test_a_page_of_corrections_follows_its_index(
+    filled: sqlite3.Connection, query: CorrectionFilter, index: str
+) -> None:
+    for cursor in (None, cursor_of(1000, 5)):
+        steps = plans(filled, partial(list_corrections, query=query, limit=100, cursor=cursor))
+        assert [step for step in steps if "USE TEMP B-TREE" in step] == []
+        assert any(index in step for step in steps), steps
 
 
 @pytest.mark.parametrize("cursor", [None, DEEP])

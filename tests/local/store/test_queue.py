@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from kindgi_tui.domain.judging import QueueFilter
 from kindgi_tui.domain.judgments import ItemRef
 from kindgi_tui.domain.runs import Segment, Subject
-from kindgi_tui.local.store import disputes, guidelines, owed, queue
+from kindgi_tui.local.store import dismissals, disputes, guidelines, owed, queue
 from kindgi_tui.local.store.judgments import add_judgment, remove_judgment, take_back
 from kindgi_tui.local.store.projects import add_project
 from kindgi_tui.local.store.runs import insert_run
 from kindgi_tui.local.store.schema import APPLICATION_ID, MIGRATIONS
 from kindgi_tui.storage.opening import connect, open_file
-from kindgi_tui.workbench import Invalid
+from kindgi_tui.workbench import Conflict, Invalid, NotFound
 from tests.local.store.making import ANN, ARTICLES, BEN, OTHER, PROJECT, run, said
 
 ALL = QueueFilter(project_id=PROJECT)
@@ -200,6 +200,42 @@ def test_disagreements_come_and_go(store: sqlite3.Connection) -> None:
     assert disputes.list_disputes(store, ALL, 10, None).data == ()
 
 
+def test_a_dismissed_run_is_in_nobodys_queue_until_it_is_put_back(store: sqlite3.Connection) -> None:
+    runs = [run("x.a", minute=1), run("x.b", minute=2), run("x.a", minute=3)]
+    for each in runs:
+        insert_run(store, each)
+    judge(store, runs[2].id, ("a",))
+    dismissals.dismiss_run(store, runs[0].id, "  Not a real customer. ", "ann")
+    dismissals.dismiss_run(store, runs[2].id, None, "ann")
+    for person in ("ann", "ben"):
+        assert ids(store, person=person) == [runs[1].id]
+        told = queue.queue_progress(store, ALL, person)
+        assert (told.left, told.items_left) == (1, 3)
+    first = dismissals.list_dismissed(store, ALL, 1, None)
+    assert first.has_more
+    second = dismissals.list_dismissed(store, ALL, 1, first.next_cursor)
+    assert not second.has_more
+    told_of = [(each.run.id, each.state.dismissal) for each in (*first.data, *second.data)]
+    assert [one for one, _ in told_of] == [runs[0].id, runs[2].id]
+    whys = [(why.by, why.reason) for _, why in told_of if why is not None]
+    assert whys == [("ann", "Not a real customer."), ("ann", None)]
+    only = ALL.model_copy(update={"subject_id": "x.a"})
+    assert dismissals.count_dismissed(store, only) == 2
+    dismissals.reopen_run(store, runs[2].id)
+    assert ids(store) == [runs[1].id, runs[2].id]
+    assert queue.queue_progress(store, ALL, "ann").items_left == 5
+    with pytest.raises(Conflict, match="isn't open"):
+        dismissals.dismiss_run(store, runs[0].id, None, "ben")
+    with pytest.raises(Conflict, match="isn't dismissed"):
+        dismissals.reopen_run(store, runs[1].id)
+    with pytest.raises(Invalid, match="at most 500 characters"):
+        dismissals.dismiss_run(store, runs[1].id, "x" * 501, "ann")
+    failed = run(status="failed", output=None, failure="x")
+    insert_run(store, failed)
+    with pytest.raises(NotFound, match="isn't in the judging queue"):
+        dismissals.dismiss_run(store, failed.id, None, "ann")
+
+
 def test_a_mark_moves_on_and_goes_back_when_something_is_owed_again(
     store: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -250,11 +286,25 @@ def test_the_queue_is_what_a_plain_look_at_everything_says(
         for each in runs:
             insert_run(store, each)
         skipped: set[str] = set()
+        dismissed: set[str] = set()
         said_of: dict[str, dict[str, list[str]]] = {each.id: {} for each in runs}
         for _ in range(data.draw(st.integers(0, 25))):
             each = data.draw(st.sampled_from(runs))
             match data.draw(
-                st.sampled_from(["yes", "no", "back", "skip", "unskip", "mark", "mark of one", "late"])
+                st.sampled_from(
+                    [
+                        "yes",
+                        "no",
+                        "back",
+                        "skip",
+                        "unskip",
+                        "dismiss",
+                        "reopen",
+                        "mark",
+                        "mark of one",
+                        "late",
+                    ]
+                )
             ):
                 case "yes" | "no" as verdict:
                     key = data.draw(st.sampled_from(KEYS))
@@ -274,6 +324,21 @@ def test_the_queue_is_what_a_plain_look_at_everything_says(
                 case "unskip":
                     queue.unskip_run(store, each.id, "ann")
                     skipped.discard(each.id)
+                case "dismiss":
+                    done = sum(bool(past) for past in said_of[each.id].values()) == 3
+                    if each.id in dismissed or done:
+                        with pytest.raises(Conflict):
+                            dismissals.dismiss_run(store, each.id, None, "ann")
+                    else:
+                        dismissals.dismiss_run(store, each.id, "why", "ann")
+                        dismissed.add(each.id)
+                case "reopen":
+                    if each.id in dismissed:
+                        dismissals.reopen_run(store, each.id)
+                        dismissed.discard(each.id)
+                    else:
+                        with pytest.raises(Conflict):
+                            dismissals.reopen_run(store, each.id)
                 case "mark":
                     queue.move_mark(store, ALL, "ann")
                 case "mark of one":
@@ -285,13 +350,17 @@ def test_the_queue_is_what_a_plain_look_at_everything_says(
         wanted = [
             each.id
             for each in sorted(runs, key=lambda each: each.created_at)
-            if each.id not in skipped and sum(bool(past) for past in said_of[each.id].values()) < 3
+            if each.id not in skipped | dismissed
+            and sum(bool(past) for past in said_of[each.id].values()) < 3
         ]
         by_time = {each.id: each.created_at for each in runs}
         found = ids(store)
         assert sorted(found) == sorted(wanted)
         assert all(by_time[one] <= by_time[two] for one, two in pairwise(found))
         assert sorted(ids(store, ALL.model_copy(update={"order": "random"}))) == sorted(wanted)
+        off = dismissals.list_dismissed(store, ALL, 100, None).data
+        assert {one.run.id for one in off} == dismissed
+        assert dismissals.count_dismissed(store, ALL) == len(dismissed)
         told = queue.queue_progress(store, ALL, "ann")
         assert told.left == len(wanted)
         assert told.items_left == sum(3 - sum(bool(p) for p in said_of[one].values()) for one in wanted)

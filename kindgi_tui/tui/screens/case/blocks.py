@@ -8,6 +8,7 @@ from kindgi_tui.domain.comparisons import CaseResult, ToolTrace
 from kindgi_tui.domain.headline import stopped_sentence
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.test_sets import Case
+from kindgi_tui.session.checked import checked_entries
 from kindgi_tui.text import clean, dumps_line, json_text, one_line, width, wrap
 from kindgi_tui.text.diffs import Piece, word_diff
 from kindgi_tui.tui.widgets.text_pane import Block, Run
@@ -29,6 +30,27 @@ SIDE_BY_SIDE = 98
 
 Styled = tuple[tuple[str, str], ...]
 """Words with the names of their styles."""
+
+
+_SIGNS = {True: ("✓ passed", "yes"), False: ("✗ failed", "bad"), None: ("? not told", "dim")}
+
+
+def expected_blocks(case: Case | None, result: CaseResult) -> list[Block | Run]:
+    """What the case expected and whether it passed, part by part; what was found instead where it failed."""
+    entries = checked_entries(case, result)
+    rows: list[Block | Run] = []
+    for entry in entries:
+        head = "Expected by an expert" if entry.expert else "Expected"
+        told = " · ".join(part for part in (entry.repetitions, entry.at) if part)
+        rows.append(Run(((head, "head"), (f" · {told}" if told else "", "dim"))))
+        for part in entry.parts:
+            words, style = _SIGNS[part.passed] if result.unchecked is None else ("? unchecked", "dim")
+            rows.append(Run(((f"{words:<12}", style), (part.part, "strong"))))
+            rows += [Block(clean(phrase, LONG), "", 12) for phrase in part.expected]
+            rows += [Block(clean(phrase, LONG), "bad", 12) for phrase in part.found]
+    if result.unchecked is not None:
+        rows.append(Block(f"It couldn't be checked: {one_line(result.unchecked, 400)}", "bad"))
+    return [*rows, Block("")] if rows else []
 
 
 class Answers(NamedTuple):

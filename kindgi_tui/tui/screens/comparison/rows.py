@@ -17,6 +17,10 @@ FILTER_WORDS = {"new": "new items"}
 """Filters whose name isn't word enough."""
 
 
+CHECKED = ("failed", "newly failing", "newly passing", "unchecked")
+"""Filters that only say something where corrections were checked."""
+
+
 def case_row(case: Reviewed, question: str, width: int) -> list[Cell]:
     """A case as cells of a list of that width: how it did, its pass rate, what to know of it, its question."""
     style = STYLES.get(case.standing, "dim")
@@ -57,6 +61,12 @@ def notes_of(case: Reviewed) -> list[str]:
         notes.append("✗ error")
     if case.is_in("stopped"):
         notes.append("■ stopped")
+    if case.is_in("unchecked"):
+        notes.append("? unchecked")
+    elif case.entry.failed:
+        notes.append("✗ newly failing" if case.newly == "failing" else "✗ failed")
+    elif result.corrections:
+        notes.append("✓ newly passing" if case.newly == "passing" else "✓ passed")
     new = sum(item.judged is None for item in result.changes.new) if result.changes is not None else 0
     if new:
         notes.append(f"{new} new")
@@ -75,7 +85,11 @@ def notes_of(case: Reviewed) -> list[str]:
 
 def filter_line(chosen: str, sizes: dict[str, int], width: int) -> str:
     """The filters with their counts, the chosen one in brackets; those that leave nothing only where there is room."""
-    every = [(name, f"{FILTER_WORDS.get(name, name)} {sizes.get(name, 0):,}") for name in FILTERS]
+    every = [
+        (name, f"{FILTER_WORDS.get(name, name)} {sizes.get(name, 0):,}")
+        for name in FILTERS
+        if name == chosen or name not in CHECKED or sizes.get(name, 0)
+    ]
     for least in (0, 1):
         told = [
             f"[{words}]" if name == chosen else words
@@ -101,6 +115,11 @@ def count_lines(comparison: Comparison, counts: Counts) -> tuple[str, str]:
             (counts.stopped, "stopped"),
         )
     ]
+    if counts.checked:
+        told.append(f"{counts.passed:,} of {counts.checked:,} corrections passed")
+    if counts.unchecked:
+        why = f" ({one_line(counts.reasons[0], 60)})" if counts.reasons else ""
+        told.append(f"{counts.unchecked:,} unchecked{why}")
     told += [f"{counts.erased:,} erased"] if counts.erased else []
     told += [f"{counts.not_rescored:,} not rescored"] if counts.not_rescored else []
     told += [f"{counts.waiting:,} new to judge"] if counts.waiting else []
@@ -110,6 +129,7 @@ def count_lines(comparison: Comparison, counts: Counts) -> tuple[str, str]:
     if progress.finished:
         spent.append(f"{progress.cached:,} of {progress.finished:,} cached")
     spent += [f"{one_line(model, 40)} ({runs:,})" for model, runs in counts.models]
+    spent += [f"answers judged by {one_line(counts.judge, 40)}"] if counts.judge else []
     if request.reads == "live":
         spent.append("live reads")
     if request.weighing == "experts-only":

@@ -36,7 +36,8 @@ def headline_words(comparison: Comparison, review: Review) -> str:
 def end_words(comparison: Comparison, review: Review, waiting: int) -> str:
     """When it ended and by whom, what is left of it, and what waits: `waiting` verdicts, or new items."""
     ended = comparison.completed_at or comparison.created_at
-    told = [f"{comparison.status} {ended.astimezone():%m-%d %H:%M} by {one_line(comparison.started_by, 30)}"]
+    by = f" by {one_line(comparison.started_by, 30)}" if comparison.started_by else ""
+    told = [f"{comparison.status} {ended.astimezone():%m-%d %H:%M}{by}"]
     if comparison.status in ("failed", "cancelled") and comparison.rescore_of is None:
         progress = comparison.progress
         told.append(f"{progress.finished:,} of {progress.repetitions:,} finished: z resumes")

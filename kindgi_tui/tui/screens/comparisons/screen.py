@@ -55,7 +55,7 @@ class ComparisonsScreen(Moves, WorkScreen):
         """Loads the list, and looks after running ones."""
         self.rows.focus()
         self.do_refresh()
-        self.set_interval(LIVE_SECONDS, self._look)
+        self.every(LIVE_SECONDS, self._look)
 
     def on_screen_resume(self) -> None:
         """What happened elsewhere shows."""
@@ -107,7 +107,9 @@ class ComparisonsScreen(Moves, WorkScreen):
         window, comparisons = self._window, self.workbench.comparisons
         if window is None or not self.is_current:
             return
-        anew = await comparisons.count(self.app.project.id) != window.count
+        newest = (await comparisons.list(self.app.project.id, None, 1, None, folded=True)).data
+        first = window.get(0)
+        anew = window.at_start and (newest[0].id if newest else None) != (first.id if first else None)
         for place, one in enumerate(window.rows):
             if one.status in FINAL:
                 continue

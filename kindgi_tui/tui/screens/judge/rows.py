@@ -59,7 +59,10 @@ def bar_words(sheet: Sheet, item: Item, place: int, cells: int) -> list[tuple[st
 
 def queue_row(entry: Entry, cells_wide: int) -> list[Cell]:
     """A run of the sitting: whether it is done, when, what went in."""
-    mark, style = ("–", "dim") if entry.skipped else ("✓", "yes") if entry.finished else ("·", "dim")
+    if entry.dismissed:
+        mark, style = "×", "dim"
+    else:
+        mark, style = ("–", "dim") if entry.skipped else ("✓", "yes") if entry.finished else ("·", "dim")
     if entry.run is None:
         return [
             Cell(mark, 2, style),
@@ -70,6 +73,30 @@ def queue_row(entry: Entry, cells_wide: int) -> list[Cell]:
         Cell(mark, 2, style), Cell(when(entry.run.created_at), 12, "dim"),
         Cell(one_line(entry.run.preview, left), left),
     ]  # fmt: skip
+
+
+def state_words(entry: Entry, groups: dict[str, str]) -> list[str]:
+    """What the queue tells of a run: who dismissed it and why, how much was said of it, who is wanted."""
+    state = entry.state
+    if state is None:
+        return []
+    words: list[str] = []
+    dismissal = state.dismissal
+    if dismissal is not None:
+        by = f" by {one_line(dismissal.by, 30)}" if dismissal.by else ""
+        why = f": {one_line(dismissal.reason, 80)}" if dismissal.reason else ""
+        words.append(f"dismissed{by}{why}")
+    if state.said:
+        named = [
+            f"{one_line(groups.get(one.group_id, 'another group'), 20)} {one.count}"
+            for one in state.said_as
+            if one.group_id is not None
+        ]
+        of = f" ({', '.join(named)})" if named else ""
+        words.append(f"{state.said:,} {'verdict' if state.said == 1 else 'verdicts'} so far{of}")
+    wanted = [one_line(groups.get(each, "another group"), 20) for each in state.wanted_groups]
+    words += [f"wanted: {', '.join(wanted)}"] if wanted else []
+    return words
 
 
 def reasons_words(reasons: tuple[str, ...], cells: int) -> str:
@@ -130,6 +157,9 @@ def ending_parts(
         if progress.skipped:
             skipped = f"{progress.skipped:,} {'run' if progress.skipped == 1 else 'runs'} skipped"
             parts.append(_offer("a", f"{skipped}: judge them now"))
+    if progress is not None and progress.dismissed and sitting.kind != "dismissed":
+        dismissed = f"{progress.dismissed:,} {'run' if progress.dismissed == 1 else 'runs'} dismissed"
+        parts.append(_offer("D", f"{dismissed}: look at them"))
     if disputes:
         count = f"{len(disputes):,} {'item' if len(disputes) == 1 else 'items'} in disagreement"
         parts.append(_offer("d", f"{count}: look at them"))

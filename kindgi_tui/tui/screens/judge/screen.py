@@ -14,13 +14,14 @@ from kindgi_tui.session.judging_sitting import Sitting
 from kindgi_tui.session.judging_walk import What
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
+from kindgi_tui.tui.screens.judge.dismissing import DismissKeys
 from kindgi_tui.tui.screens.judge.guidelines import GuidelineKeys
 from kindgi_tui.tui.screens.judge.items_list import ByHandList, ItemBar, ItemsList
 from kindgi_tui.tui.screens.judge.options import sitting_from
 from kindgi_tui.tui.screens.judge.painted import PaintReports
 from kindgi_tui.tui.screens.judge.panes import JudgePanes
 from kindgi_tui.tui.screens.judge.reading import ReadingKeys
-from kindgi_tui.tui.screens.judge.rows import ending_parts, queue_row
+from kindgi_tui.tui.screens.judge.rows import ending_parts, queue_row, state_words
 from kindgi_tui.tui.screens.judge.verdicts import VerdictKeys
 from kindgi_tui.tui.widgets.line_list import Cell
 from kindgi_tui.tui.widgets.text_pane import TextPane
@@ -30,7 +31,7 @@ VERDICTS = ("yes", "no", "rest-yes", "rest-no", "skip")
 """What needs an item that is in view."""
 
 
-class JudgeScreen(VerdictKeys, ReadingKeys, GuidelineKeys, WorkScreen):
+class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, WorkScreen):
     """The judging loop."""
 
     PLACE = "judge"
@@ -189,6 +190,8 @@ class JudgeScreen(VerdictKeys, ReadingKeys, GuidelineKeys, WorkScreen):
             words.append(f"{sheet.run.subject.id} {sheet.run.subject.version}")
             group = self.session.speaking.group_for(sheet.run)
             words += [f"as {group.name}"] if group is not None else []
+            entry = walk.entry
+            words += state_words(entry, self.panes.groups) if entry is not None else []
             path = " › ".join(part.value for part in sheet.run.segments)
             words += [path] if path else []
         if self._sitting.words:
@@ -227,13 +230,15 @@ class JudgeScreen(VerdictKeys, ReadingKeys, GuidelineKeys, WorkScreen):
                 return "This run has nothing to judge: ] goes to the next."
         if verb in ("reason", "used"):
             return self.why_no_reason(verb)
+        if verb in ("dismiss", "reopen"):
+            return self.why_not_dismissing(verb)
         if verb == "undo" and not self.session.can_take_back:
             return "There is nothing to take back."
         if verb == "correct":
             return "Corrections can't be written here yet: n with a reason (r) says what was wrong."
         if verb == "build" and self.app.person.right == "judge":
             return "Building a test set takes the right of an editor."
-        if verb in ("skipped", "disputed") and not walk.at_end:
+        if verb in ("skipped", "disputed", "dismissed") and not walk.at_end:
             return "First what is open: this is offered at the end."
         return self.why_not_reading(verb) or self.why_not_guideline(verb)
 
@@ -310,6 +315,10 @@ class JudgeScreen(VerdictKeys, ReadingKeys, GuidelineKeys, WorkScreen):
     def do_skipped(self) -> None:
         """What was skipped, again."""
         self._again("skipped")
+
+    def do_dismissed(self) -> None:
+        """What was dismissed."""
+        self._again("dismissed")
 
     def do_disputed(self) -> None:
         """What people differ on."""

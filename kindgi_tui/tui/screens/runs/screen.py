@@ -12,6 +12,7 @@ from textual.widgets import Static
 from kindgi_tui.domain.runs import Run
 from kindgi_tui.session.filters import HELP, read_filter
 from kindgi_tui.session.window import Window
+from kindgi_tui.text import one_line
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
@@ -19,6 +20,7 @@ from kindgi_tui.tui.screens.runs.rows import run_row
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.text_pane import TextPane
+from kindgi_tui.workbench import WorkbenchError
 
 LIVE_SECONDS = 2.0
 """How often it is looked whether runs were added. Nothing is painted when none were."""
@@ -81,7 +83,7 @@ class RunsScreen(WorkScreen):
             self.query_one(TextPane).display = False
         self.rows.focus()
         self.work(self._load(), group="load", exclusive=True)
-        self.set_interval(LIVE_SECONDS, self._look)
+        self.every(LIVE_SECONDS, self._look)
 
     def on_screen_resume(self) -> None:
         """Judgments made elsewhere show when one comes back."""
@@ -105,7 +107,13 @@ class RunsScreen(WorkScreen):
             lambda limit, cursor, backwards: runs.list(read.query, limit, cursor, backwards),
             lambda: runs.count(read.query),
         )
-        await window.open()
+        try:
+            await window.open()
+        except WorkbenchError as cause:
+            if self._window is None:
+                # Nothing was shown before, so the reason stands where the rows would.
+                self.rows.show(0, 0, one_line(cause.sentence, 400))
+            raise
         cursor = self.rows.cursor if keep else 0
         if keep and cursor:
             await window.load_around(cursor)
@@ -187,6 +195,8 @@ class RunsScreen(WorkScreen):
         """What needs a run, or a filter."""
         if verb in ("open", "export", "judge") and self.current is None:
             return "There is no run here: Backspace lifts the filter." if self._typed else EMPTY
+        if verb == "export" and self.app.remote:
+            return "Runs leave a runtime through a workspace: kindgi-tui runs pull copies them there."
         if verb == "clear" and not self._typed:
             return "There is no filter to lift: f sets one, / searches."
         return None

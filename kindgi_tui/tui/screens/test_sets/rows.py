@@ -62,7 +62,11 @@ def set_blocks(one: TestSetVersion, versions: Sequence[str], groups: dict[str, s
         ("Segment", " / ".join(f"{step.key}:{step.value}" for step in asked.segments)),
         ("Since", "" if asked.since is None else f"{asked.since.astimezone():%Y-%m-%d %H:%M}"),
         ("Until", "" if asked.until is None else f"{asked.until.astimezone():%Y-%m-%d %H:%M}"),
-        ("Built", f"{one.created_at.astimezone():%Y-%m-%d %H:%M} by {one.created_by}"),
+        (
+            "Built",
+            f"{one.created_at.astimezone():%Y-%m-%d %H:%M}"
+            + (f" by {one.created_by}" if one.created_by else ""),
+        ),
         ("Versions", ", ".join(versions)),
     ]
     blocks: list[Block | Run] = [Block(one_line(f"{one.test_set_id} {one.version}", 300), "head")]

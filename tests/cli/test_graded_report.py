@@ -1,0 +1,71 @@
+"""The report of a comparison in which graded parts of corrections count: what its numbers are called."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from kindgi_tui.cli.case_report import case_lines
+from kindgi_tui.cli.report import metric_lines
+from kindgi_tui.cli.review import Reviewed, results_of
+from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.comparison_records import Comparison, ComparisonProgress, ComparisonRequest
+from kindgi_tui.domain.grading import is_graded
+from kindgi_tui.opening import Target, open_workbench
+
+SUMS: dict[str, Json] = {
+    "yesWeight": 0, "totalWeight": 0, "items": 1, "judgedItems": 0, "topK": {"yesWeight": 0, "totalWeight": 0},
+}  # fmt: skip
+METRIC: dict[str, Json] = {"baseline": 0, "candidate": 0.5, "delta": 0.5, "n": 1}
+ENTRY: dict[str, Json] = {
+    "correctionId": "c", "pass": False, "repetitionsPassed": 0, "repetitions": 1,
+}  # fmt: skip
+
+
+def compared(parts: Json) -> Comparison:
+    """One case that failed one of its two parts; told part by part, or not."""
+    names = ("weightedYesShare", "judgedCoverage", "weightedPrecisionAtK")
+    row: dict[str, Json] = {
+        "caseId": "c",
+        "runIds": [],
+        "baseline": {**SUMS, "checks": {"passed": 0, "total": 2}},
+        "candidate": [{**SUMS, "checks": {"passed": 1, "total": 2}}],
+        "corrections": [{**ENTRY, **({} if parts is None else {"parts": parts})}],
+    }
+    return Comparison(
+        id="one", test_set_id="acme.set", test_set_version="1.0.0", project_id="p",
+        request=ComparisonRequest(
+            test_set_id="acme.set", project_id="p", agent_id="acme.picker", subject_version="0.2.0", k=5
+        ),
+        status="completed", started_by="maria", created_at=datetime(2026, 11, 30, tzinfo=UTC),
+        progress=ComparisonProgress(
+            cases=1, repetitions=1, finished=1, finished_cases=1, errors=0, cost_usd=0, cached=0
+        ),
+        result={"summary": {"metrics": dict.fromkeys(names, METRIC)}, "perCase": [row]},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("parts", "titles", "marks"),
+    [
+        (
+            {"decisions": True, "answer": False},
+            ("Share marked right", "Corrected items", "Top 5 marked right"),
+            "got better, 0% marked right before, 50% now",
+        ),
+        (None, ("Judged yes", "Judged items", "Top 5 judged yes"), "got better, 0% yes before, 50% now"),
+    ],
+)
+async def test_metrics_and_cases_say_what_their_numbers_are(
+    tmp_path: Path, parts: Json, titles: tuple[str, ...], marks: str
+) -> None:
+    comparison = compared(parts)
+    results = results_of(comparison)
+    lines = metric_lines(comparison, 100, is_graded(results))
+    assert tuple(line.split("  ")[0] for line in lines[1:]) == titles
+    bench, _ = await open_workbench(Target(workspace=tmp_path / "workspace"))
+    try:
+        told = await case_lines(bench, Reviewed("improved", results[0], None), 1, 100)
+    finally:
+        await bench.close()
+    assert marks in " ".join(" ".join(told).split())

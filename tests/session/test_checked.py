@@ -1,0 +1,128 @@
+"""What a case expected and whether it passed, in a person's words."""
+
+from typing import Any
+
+from kindgi_tui.domain.comparisons import CaseResult
+from kindgi_tui.domain.test_sets import Case
+from kindgi_tui.session.checked import checked_entries, part_line
+from kindgi_tui.session.reviewing import Review
+
+SEARCH = {"toolId": "acme.search", "args": {"query": "refund"}}
+SUBJECT = {"kind": "agent", "id": "acme.picker", "version": "0.1.0"}
+
+
+def case(**given: Any) -> Case:
+    return Case.read({"caseId": "c1", "subject": SUBJECT, "output": {"appended": []}, "items": [], **given})
+
+
+def result(**given: Any) -> CaseResult:
+    return CaseResult.read({"caseId": "c1", **given})
+
+
+def test_each_part_says_what_was_expected_and_what_was_found() -> None:
+    expect = {"decisions": "wrong", "shouldCall": [SEARCH], "answer": "wrong", "shouldSay": "14 days"}
+    differing = {
+        "correctionId": "c1",
+        "repetition": 2,
+        "differences": [
+            {
+                "kind": "field-value",
+                "toolId": "acme.search",
+                "field": "query",
+                "expected": "refund",
+                "actual": "fees",
+            }
+        ],
+    }
+    outcome = {
+        "correctionId": "c1",
+        "pass": False,
+        "repetitionsPassed": 1,
+        "repetitions": 3,
+        "why": "It never says how long.",
+        "parts": {"decisions": False, "answer": False},
+    }
+    told = checked_entries(
+        case(expect=expect, expert=True),
+        result(corrections=[outcome], correctionDifferences=[differing]),
+    )
+    (entry,) = told
+    assert (entry.expert, entry.passed, entry.repetitions, entry.at) == (
+        True, False, "1 of 3 repetitions", "in repetition 2",
+    )  # fmt: skip
+    decisions, answer = entry.parts
+    assert decisions.expected == ('should have called acme.search with query "refund"',)
+    assert decisions.found == ('should have called acme.search with query "refund"; called it with "fees"',)
+    assert part_line(decisions) == "✗ failed · decisions"
+    assert answer.expected == ('the answer is wrong: should say "14 days"',)
+    assert answer.found == ("It never says how long.",)
+
+
+def test_a_part_that_isnt_told_apart_is_told_from_what_was_found() -> None:
+    """On a set built from judged runs each correction is one entry, without parts."""
+    both = {"decisions": "right", "answer": "right"}
+    corrections = [{"correctionId": "k1", "expect": both}]
+    failed = {"correctionId": "k1", "pass": False, "repetitionsPassed": 0, "repetitions": 1}
+    (entry,) = checked_entries(case(corrections=corrections), result(corrections=[failed]))
+    assert [part.passed for part in entry.parts] == [None, None]
+    (entry,) = checked_entries(case(corrections=corrections), result(corrections=[{**failed, "why": "No."}]))
+    assert [part.passed for part in entry.parts] == [None, False]
+    (entry,) = checked_entries(case(corrections=corrections), result(corrections=[{**failed, "pass": True}]))
+    assert [part.passed for part in entry.parts] == [True, True]
+    one = [{"correctionId": "k1", "expect": {"decisions": "right"}}]
+    (entry,) = checked_entries(case(corrections=one), result(corrections=[failed]))
+    assert entry.parts[0].passed is False
+    assert entry.parts[0].found == ("it called other tools than the recorded run",)
+
+
+def test_what_is_missing_on_a_side_is_told_from_the_other() -> None:
+    expect = {"answer": "wrong", "why": "too long"}
+    (unchecked,) = checked_entries(case(expect=expect), result(unchecked="No model is named."))
+    assert (unchecked.passed, unchecked.parts[0].passed) == (None, None)
+    outcome = {"correctionId": "gone", "pass": False, "repetitionsPassed": 0, "repetitions": 1, "why": "No."}
+    (gone,) = checked_entries(None, result(corrections=[outcome]))
+    assert (gone.id, gone.passed, gone.parts[0].found) == ("gone", False, ("No.",))
+    assert checked_entries(case(), result()) == ()
+    assert checked_entries(case(expect={}), result()) == ()
+
+
+def test_the_case_list_is_narrowed_to_failed_unchecked_and_newly_ones() -> None:
+    def row(case_id: str, **given: Any) -> dict[str, Any]:
+        return {"caseId": case_id, **given}
+
+    def told(passed: bool) -> list[dict[str, Any]]:
+        return [{"correctionId": "x", "pass": passed, "repetitionsPassed": int(passed), "repetitions": 1}]
+
+    document: Any = {
+        "summary": {
+            "cases": 4,
+            "corrections": {"checked": 3, "passed": 1},
+            "unchecked": {"count": 1, "reasons": ["No model is named."]},
+        },
+        "perCase": [
+            row("a", corrections=told(True)),
+            row("b", corrections=told(False)),
+            row("c", corrections=told(False)),
+            row("d", unchecked="No model is named."),
+        ],
+        "ours": {
+            "judge": {"provider": "anthropic", "model": "m"},
+            "cases": [
+                {"caseId": "b", "standing": "regressed", "isNew": False, "change": -1.0, "newly": "failing"},
+                {"caseId": "a", "standing": "improved", "isNew": False, "change": 1.0, "newly": "passing"},
+                {"caseId": "c", "standing": "unchanged", "isNew": False, "change": 0.0, "newly": None},
+                {"caseId": "d", "standing": "unknown", "isNew": False, "change": None, "newly": None},
+            ],
+        },
+    }
+    review = Review()
+    review.take(document, 10)
+    found = {
+        name: [one.entry.case_id for one in review.narrowed(name)]
+        for name in ("failed", "newly failing", "newly passing", "unchecked")
+    }
+    assert found == {"failed": ["b", "c"], "newly failing": ["b"], "newly passing": ["a"], "unchecked": ["d"]}
+    counts = review.counts
+    assert (counts.checked, counts.passed, counts.unchecked, counts.reasons, counts.judge) == (
+        3, 1, 1, ("No model is named.",), "anthropic m",
+    )  # fmt: skip

@@ -1,0 +1,111 @@
+"""The terminal face at a runtime that goes away, and what it can't do there: sentences, and the screen stands."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from kindgi_tui.opening import Target
+from kindgi_tui.tui.app import WorkbenchApp
+from kindgi_tui.tui.widgets.status_line import StatusLine, Where
+from tests.remote.targets import Target as Runtime
+from tests.remote.targets import make_ours, start_ours
+from tests.tui.conftest import LOCAL, painted, shown, until
+
+
+@pytest.fixture
+def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runtime]:
+    """A server of ours on a demo."""
+    served = tmp_path / "served"
+    token = make_ours(served)
+    started = start_ours(served, token, "0.4")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("KINDGI_API_URL", started.address)
+    monkeypatch.setenv("KINDGI_API_TOKEN", token)
+    yield started
+    started.stop()
+
+
+@asynccontextmanager
+async def at(
+    runtime: Runtime, start: str, folder: Path, size: tuple[int, int] = (80, 24)
+) -> AsyncIterator[tuple[WorkbenchApp, Pilot[None]]]:
+    app = WorkbenchApp(
+        Target(url=runtime.address),
+        LOCAL,
+        state_folder=folder / "state",
+        start=start,
+        options={"judge_dwell": 0.0},
+    )
+    async with app.run_test(size=size) as pilot:
+        await until(lambda: app._opened and app.screen.query(StatusLine), pilot, 30)
+        yield app, pilot
+
+
+def listed(app: WorkbenchApp) -> bool:
+    return bool(app.screen.query("#runs-list"))
+
+
+def unsearched(app: WorkbenchApp) -> bool:
+    return "doesn't search the words of runs" in said(app)
+
+
+def said(app: WorkbenchApp) -> str:
+    return app.screen.query_one(StatusLine).sentence
+
+
+@pytest.mark.parametrize("start", ["runs", "comparisons", "test_sets"])
+async def test_a_screen_stands_when_the_runtime_is_gone(runtime: Runtime, tmp_path: Path, start: str) -> None:
+    async with at(runtime, start, tmp_path) as (app, pilot):
+        await pilot.pause(0.5)
+        runtime.stop()
+        if start != "comparisons":
+            await pilot.press("R")
+        await pilot.pause(4.5)
+        assert app.is_running
+        await until(lambda: "can't be reached" in said(app), pilot, 20)
+        where = painted(app.screen.query_one(StatusLine))
+        assert runtime.address.removeprefix("http://")[:21] in where.replace("\n", " ")
+
+
+async def test_what_a_runtime_cant_filter_is_said_and_the_list_stands(
+    runtime: Runtime, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        # The filter is kept for the next start, which says the same and stands too.
+        async with at(runtime, "runs", tmp_path) as (app, pilot):
+            if app.state.get("runs.filter") is None:
+                await until(partial(listed, app), pilot)
+                await pilot.press("slash", *"parcel", "enter")
+            await until(partial(unsearched, app), pilot, 20)
+            await pilot.pause(4.5)
+            assert app.is_running
+            assert "doesn't search the words of runs" in shown(app.screen)
+
+
+async def test_a_verdict_that_waits_shows_beside_who_and_where(runtime: Runtime, tmp_path: Path) -> None:
+    async with at(runtime, "judge", tmp_path) as (app, pilot):
+        await until(lambda: app.screen.session.walk.sheet is not None, pilot, 30)  # type: ignore[attr-defined]
+        runtime.stop()
+        await pilot.press("y")
+        line = app.screen.query_one(StatusLine)
+        await until(lambda: "1 waiting" in painted(line), pilot, 20)
+        told = painted(line)
+        assert "yes" in told
+        assert app.person.id in told
+        assert "127.0.0.1:" in told
+
+
+def test_where_one_works_is_shortened_and_never_left_out() -> None:
+    where = Where("mira", "Documents' examples", "127.0.0.1:36541", "ssh", "2 waiting · 1 refused")
+    whole = "2 waiting · 1 refused · mira · Documents' examples · 127.0.0.1:36541"
+    assert where.words(200) == f"{whole} · ssh"
+    assert where.words(70) == whole
+    assert where.words(50) == "2 waiting · 1 refused · mira@127.0.0.1:36541"
+    assert where.words(3) == "2 waiting · 1 refused · mira@127.0.0.1:36541"
+    assert Where().words(80) == ""
+    long = Where("x" * 50, "p", "y" * 90, "local")
+    assert len(long.words(0)) == 12 + 1 + 22
