@@ -6,6 +6,7 @@ import click
 
 from kindgi_tui.cli import completing
 from kindgi_tui.cli.call import Call
+from kindgi_tui.cli.commands import command
 from kindgi_tui.cli.expectation_options import expectation_of, expectation_options
 from kindgi_tui.cli.listing import print_pages
 from kindgi_tui.cli.own_case_text import marks_of, print_own_case
@@ -194,7 +195,8 @@ async def show(call: Call, case: str) -> None:
 async def retire(call: Call, case: str) -> None:
     """Leaves CASE out of the next versions, until it is brought back. Frozen versions keep it."""
     found = await call.bench.cases.retire(case)
-    _say_done(call, found, f"Retired case {found.id}. Back: kindgi-tui cases bring-back {short_id(found.id)}")
+    back = command(call, "cases bring-back", short_id(found.id))
+    _say_done(call, found, f"Retired case {found.id}. To bring it back: {back}")
 
 
 @noun.verb("bring-back", example="kindgi-tui cases bring-back 240c0a0b")

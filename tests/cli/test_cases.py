@@ -79,7 +79,7 @@ def test_a_case_from_a_run_is_added_shown_retired_and_brought_back(demo: Cli) ->
     listed = demo.done("cases", "list", *AT, "--json").json["data"]
     assert {one["caseId"] for one in listed} >= {case, PACKAGE}
     assert len(listed) == 4
-    assert "Back: kindgi-tui cases bring-back" in demo.done("cases", "retire", case[:8]).text
+    assert f"cases bring-back {case[:8]}" in demo.done("cases", "retire", case[:8]).text
     demo.done("cases", "retire", PACKAGE)
     assert {one["caseId"] for one in demo.done("cases", "list", *AT, "--json").json["data"]}.isdisjoint(
         {case, PACKAGE}
@@ -172,7 +172,7 @@ def test_an_agent_is_named_only_where_there_are_several(demo: Cli) -> None:
     assert several.code == 2
     assert "--agent acme.rank.scorer" in several.said
     demo.done("projects", "add", "Empty", "--slug", "empty")
-    assert "kindgi-tui judge" in demo.done("cases", "list", "--project", "empty").text
+    assert "No test cases yet. Judge runs" in demo.done("cases", "list", "--project", "empty").text
     added = ("cases", "add", "--agent", AGENT, "--project", "empty", "--input", "x", *SAYS)
     demo.done(*added)
     (row,) = demo.done("cases", "list", "--project", "empty", "--json").json["data"]
