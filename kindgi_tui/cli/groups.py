@@ -10,6 +10,7 @@ from kindgi_tui.cli.listing import print_list
 from kindgi_tui.cli.parameters import F, project_filter
 from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, pairs
+from kindgi_tui.domain.groups import who_may
 from kindgi_tui.domain.judgments import Group, Restriction
 from kindgi_tui.wire import v04
 
@@ -70,7 +71,7 @@ async def list_groups(call: Call, project: str | None, retired: bool) -> None:
             one.name,
             f"{one.weight:g}",
             _scope(one),
-            _who(one),
+            who_may(one.restriction),
             "" if one.retired_at is None else v04.time(one.retired_at),
             one.id,
         ),
@@ -153,20 +154,24 @@ async def retire(call: Call, group: str) -> None:
     _print_one(call, await call.bench.groups.retire(group))
 
 
+@noun.verb("bring-back", example="kindgi-tui groups bring-back experts")
+@click.argument("group", shell_complete=completing.groups)
+async def bring_back(call: Call, group: str) -> None:
+    """Brings GROUP (an id or name) back that was retired: it may be spoken as again."""
+    _print_one(call, await call.bench.groups.bring_back(group))
+
+
+@noun.verb("show", example="kindgi-tui groups show experts", also="get")
+@click.argument("group", shell_complete=completing.groups)
+async def show(call: Call, group: str) -> None:
+    """Shows GROUP (an id or name), retired or not."""
+    _print_one(call, await call.bench.groups.get(group))
+
+
 def _scope(group: Group) -> str:
     if group.agent_id is not None:
         return group.agent_id
     return "workspace" if group.project_id is None else group.project_id
-
-
-def _who(group: Group) -> str:
-    rule = group.restriction
-    if rule is None:
-        return "anyone"
-    parts = [", ".join(rule.principal_ids), ", ".join(f"{kind}s" for kind in rule.principal_kinds)]
-    if rule.min_reviewer_role is not None:
-        parts.append(f"reviewers from {rule.min_reviewer_role}")
-    return "; ".join(part for part in parts if part)
 
 
 def _print_one(call: Call, group: Group) -> None:
@@ -177,7 +182,7 @@ def _print_one(call: Call, group: Group) -> None:
         ("group", group.name),
         ("weight", f"{group.weight:g}"),
         ("for", _scope(group)),
-        ("who may", _who(group)),
+        ("who may", who_may(group.restriction)),
     ]
     retired = None if group.retired_at is None else v04.time(group.retired_at)
     call.out.lines(pairs([*rows, ("about", group.description), ("retired", retired), ("id", group.id)]))

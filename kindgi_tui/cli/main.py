@@ -17,8 +17,8 @@ NOUNS: dict[str, tuple[str, str]] = {
     "runs": ("runs", "What agents did: list, show, import, start, export."),
     "judgments": ("judgments", "Yes or no on one item of a run: add, list, take back, remove, export."),
     "corrections": ("corrections", "What a run should have done: add, list, show, take back, remove."),
-    "groups": ("groups", "Who judges speak as: list, add, change, retire."),
-    "test-sets": ("test_sets", "Versioned sets of judged runs: build, list, show, cases, export."),
+    "groups": ("groups", "Who judges speak as: list, show, add, change, retire, bring back."),
+    "test-sets": ("test_sets", "Versioned sets of judged runs: build, list, show, cases, agreement, export."),
     "cases": ("cases", "An agent's own test cases: add, list, show, retire, bring back, freeze."),
     "comparisons": (
         "comparisons",

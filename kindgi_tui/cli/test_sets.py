@@ -5,6 +5,7 @@ from datetime import datetime
 import click
 
 from kindgi_tui.cli import completing
+from kindgi_tui.cli.agreement_text import print_agreement
 from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.case_text import print_case
 from kindgi_tui.cli.errors import say
@@ -236,6 +237,15 @@ async def export(call: Call, test_set: str, version: str | None) -> None:
             call.out.json_line(v04.case(one))
         if call.out.gone:
             return
+
+
+@noun.verb("agreement", example="kindgi-tui test-sets agreement acme.article-picks --version 1.0.0")
+@click.argument("test_set", shell_complete=completing.test_sets)
+@version_option
+async def agreement(call: Call, test_set: str, version: str | None) -> None:
+    """Says how far people agree who judged the same items of TEST_SET, and on which they don't."""
+    found = await call.bench.test_sets.get(test_set, version)
+    print_agreement(call, found, await call.bench.test_sets.agreement(test_set, found.version))
 
 
 def cases_words(version: TestSetVersion) -> str:

@@ -16,6 +16,22 @@ def group_applies(group: Group, project_id: str, subject: Subject) -> bool:
     return group.agent_id is None or (subject.kind == "agent" and subject.id == group.agent_id)
 
 
+def who_may(restriction: Restriction | None) -> str:
+    """Who may speak as a group so restricted, in words; each part holds as well as the others."""
+    if restriction is None or restriction == Restriction():
+        return "anyone"
+    kinds = {"user": "people", "service": "services"}
+    parts = [" and ".join(kinds[kind] for kind in restriction.principal_kinds)]
+    parts.append(", ".join(restriction.principal_ids))
+    if restriction.min_reviewer_role is not None:
+        parts.append(
+            "admin reviewers"
+            if restriction.min_reviewer_role == "admin"
+            else f"reviewers from {restriction.min_reviewer_role}"
+        )
+    return "; ".join(part for part in parts if part)
+
+
 def why_not(restriction: Restriction | None, person: Person) -> str | None:
     """Why a person may not speak as a group so restricted; None when they may. Kinds, then names, then role."""
     if restriction is None:

@@ -119,6 +119,15 @@ class Disagreement(Frozen):
     """Who says no."""
 
 
+class CorrectedApart(Frozen):
+    """A run that people corrected differently: their live corrections expect different things."""
+
+    run: Run
+    """The run."""
+    people: tuple[str, ...]
+    """Who corrected it: ids of people, each once, who said it last first."""
+
+
 class Guideline(Frozen):
     """One version of what judges of an agent's or flow's runs go by."""
 

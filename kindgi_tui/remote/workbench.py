@@ -58,7 +58,7 @@ class RemoteWorkbench:
         """The runs that owe a verdict."""
         self.guidelines = RemoteGuidelines()
         """What judges go by."""
-        self.test_sets = RemoteTestSets(context)
+        self.test_sets = RemoteTestSets(context, self.judgments)
         """Test sets."""
         self.cases = RemoteCases()
         """The cases of agents' own test sets."""

@@ -61,6 +61,8 @@ class Entry:
     """Whether it is off everybody's queue."""
     state: QueueState | None = None
     """What the queue told of it; None: it didn't come from a queue."""
+    apart: tuple[str, ...] = ()
+    """Who corrected it differently from one another: it is in the sitting to be corrected again, `c`."""
 
 
 @dataclass
@@ -286,7 +288,7 @@ def dismissed_feed(workbench: "Workbench", query: QueueFilter) -> Feed:
 
 
 async def disputed_feed(workbench: "Workbench", query: QueueFilter) -> Feed:
-    """The items of which verdicts differ."""
+    """The items of which verdicts differ, then the runs that people corrected differently."""
     keys: dict[str, list[str]] = {}
     runs: dict[str, Run] = {}
     cursor: str | None = None
@@ -298,7 +300,21 @@ async def disputed_feed(workbench: "Workbench", query: QueueFilter) -> Feed:
         cursor = page.next_cursor
         if not page.has_more or cursor is None:
             break
-    return items_feed(keys, runs)
+    apart: dict[str, tuple[str, ...]] = {}
+    cursor = None
+    for _ in range(PAGES):
+        corrected = await workbench.queue.corrected_apart(query, 100, cursor)
+        for one in corrected.data:
+            keys.setdefault(one.run.id, [])
+            runs[one.run.id] = one.run
+            apart[one.run.id] = one.people
+        cursor = corrected.next_cursor
+        if not corrected.has_more or cursor is None:
+            break
+    feed = items_feed(keys, runs)
+    for entry in feed.entries:
+        entry.apart = apart.get(entry.run_id, ())
+    return feed
 
 
 def items_feed(keys: Mapping[str, list[str]], runs: Mapping[str, Run] | None = None) -> Feed:

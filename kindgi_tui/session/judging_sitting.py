@@ -33,7 +33,7 @@ class Sitting(Frozen):
     first: str | None = None
     """The run it begins with: before the queue, or the only one."""
     items: tuple[tuple[str, str], ...] = ()
-    """Of `items`: exactly these, as run id and item key."""
+    """Of `items`: exactly these, as run id and item key. Of `disputed`: these alone; empty: all of the filter's."""
 
     @property
     def words(self) -> str:
@@ -42,6 +42,8 @@ class Sitting(Frozen):
             return "one run"
         if self.kind == "items":
             return f"{len(self.items):,} new {'item' if len(self.items) == 1 else 'items'}"
+        if self.kind == "disputed" and self.items:
+            return f"{len(self.items):,} {'item' if len(self.items) == 1 else 'items'} in disagreement"
         path = [f"{part.key}={part.value}" for part in self.query.segments]
         words = [*([self.query.subject_id] if self.query.subject_id else []), *path]
         if self.query.order == "random":
@@ -56,7 +58,7 @@ async def open_feed(workbench: "Workbench", sitting: Sitting) -> tuple[Feed, int
     """The runs of a sitting, and how many items are open in it as far as is known now. Raises NotFound, Invalid."""
     if sitting.kind == "run" and sitting.first is not None:
         return Feed([Entry(sitting.first, expected=0)]), 0
-    if sitting.kind == "items":
+    if sitting.kind == "items" or (sitting.kind == "disputed" and sitting.items):
         keys: dict[str, list[str]] = {}
         for run_id, key in sitting.items:
             keys.setdefault(run_id, []).append(key)

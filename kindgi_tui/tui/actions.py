@@ -66,7 +66,14 @@ EVERYWHERE_ACTIONS = table(
         "go",
         "g",
         "Go to",
-        "Then r, j, t or c: Runs, Judge, Test sets, Comparisons; g once more: the top of the list.",
+        "Then r, j, t, c or o: Runs, Judge, Test sets, Comparisons, Groups; g once more: the top of the list.",
+    ),
+    (
+        "groups",
+        "",
+        "Groups",
+        "Goes to the groups judges speak as: make, weigh, restrict, retire (g o).",
+        False,
     ),
     (
         "project",

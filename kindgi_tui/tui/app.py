@@ -49,6 +49,7 @@ MODES: dict[str, Callable[[], Screen[Any]]] = {
     "judge": _screen("judge", "JudgeScreen"),
     "test_sets": _screen("test_sets", "TestSetsScreen"),
     "comparisons": _screen("comparisons", "ComparisonsScreen"),
+    "groups": _screen("groups", "GroupsScreen"),
 }
 """The screens one goes to; others are pushed on them."""
 
@@ -58,7 +59,7 @@ OUTBOX_SECONDS = 2.0
 BETWEEN = "between"
 """What is shown while the screens of a project make place for those of another."""
 
-GO: dict[str, str] = {"r": "runs", "j": "judge", "t": "test_sets", "c": "comparisons"}
+GO: dict[str, str] = {"r": "runs", "j": "judge", "t": "test_sets", "c": "comparisons", "o": "groups"}
 """After `g`: where a key goes."""
 
 
@@ -238,7 +239,7 @@ class WorkbenchApp(App[None]):
     def do_go(self) -> None:
         """Waits for the key that says where to go."""
         self._going = True
-        self._say("Go to: r Runs · j Judge · t Test sets · c Comparisons · g the top of the list")
+        self._say("Go to: r Runs · j Judge · t Test sets · c Comparisons · o Groups · g the top")
 
     async def _go(self, key: str) -> None:
         if key == "g":
@@ -253,6 +254,10 @@ class WorkbenchApp(App[None]):
             return
         self._say("")
         await self.go_to(mode)
+
+    async def do_groups(self) -> None:
+        """To the groups."""
+        await self.go_to("groups")
 
     async def go_to(self, mode: str) -> None:
         """Shows one of the main screens, as it was left."""

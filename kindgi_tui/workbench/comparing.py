@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from kindgi_tui.domain.agreement import Agreement
     from kindgi_tui.domain.base import Json
     from kindgi_tui.domain.comparison_records import (
         Comparison,
@@ -50,6 +51,13 @@ class TestSets(Protocol):
 
     async def case(self, test_set_id: str, version: str, case_id: str) -> Case:
         """One of a version's cases. Raises NotFound."""
+        ...
+
+    async def agreement(self, test_set_id: str, version: str | None = None) -> Agreement:
+        """How far people agree, by the live verdicts on the runs its cases were made from.
+
+        A version built from certain groups counts what is said as those. Raises NotFound, Unsupported.
+        """
         ...
 
 

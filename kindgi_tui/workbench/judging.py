@@ -8,7 +8,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kindgi_tui.domain.corrections import Correction, CorrectionFilter, NewCorrection
-    from kindgi_tui.domain.judging import Disagreement, Guideline, Owed, QueuedRun, QueueFilter, QueueProgress
+    from kindgi_tui.domain.judging import (
+        CorrectedApart,
+        Disagreement,
+        Guideline,
+        Owed,
+        QueuedRun,
+        QueueFilter,
+        QueueProgress,
+    )
     from kindgi_tui.domain.judgments import Group, Judgment, Restriction
     from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment
     from kindgi_tui.domain.runs import SubjectKind
@@ -84,6 +92,13 @@ class Groups(Protocol):
         """Retires a group: nobody speaks as it any more. Raises NotFound, Denied."""
         ...
 
+    async def bring_back(self, reference: str) -> Group:
+        """Brings a retired group back, as it was.
+
+        Raises NotFound, Conflict (it isn't retired, or `judge-class-name-taken`), Denied, Unsupported (a runtime).
+        """
+        ...
+
 
 class Queue(Protocol):
     """The runs that owe a verdict of the caller: completed ones, no replays (DESIGN section 12)."""
@@ -131,6 +146,12 @@ class Queue(Protocol):
         self, query: QueueFilter, limit: int = 25, cursor: str | None = None
     ) -> Page[Disagreement]:
         """Items of which people's live verdicts differ, of at most `limit` runs a page."""
+        ...
+
+    async def corrected_apart(
+        self, query: QueueFilter, limit: int = 25, cursor: str | None = None
+    ) -> Page[CorrectedApart]:
+        """Runs of which people's live corrections differ, oldest first. Raises Invalid, NotFound, Unsupported."""
         ...
 
 

@@ -51,3 +51,35 @@ def test_groups_have_a_weight_and_may_be_for_experts(empty: Cli) -> None:
     assert "retiredAt" in empty.done("groups", "retire", made["id"], "--json").json
     assert "No groups" in empty.done("groups", "list").text
     assert "experts" in empty.done("groups", "list", "--retired").text
+    assert "isn't retired" in empty.refused(2, "groups", "bring-back", added_again(empty, made["id"]))
+
+
+def added_again(empty: Cli, group_id: str) -> str:
+    """Brings a group back, makes sure of it, and gives its id."""
+    back = empty.done("groups", "bring-back", group_id, "--json").json
+    assert (back["id"], back["weight"], "retiredAt" in back) == (group_id, 2.5, False)
+    return group_id
+
+
+def test_a_group_is_restricted_to_people_kinds_and_ranks_and_the_words_say_so(empty: Cli) -> None:
+    empty.done("people", "add", "maria", "--right", "judge")
+    only = ("--only", "maria", "--only", "joao", "--kind", "user", "--reviewer", "standard")
+    empty.done("groups", "add", "named", "--weight", "2", *only)
+    assert "people; maria, joao; reviewers from standard" in empty.done("groups", "show", "named").text
+    changed = empty.done("groups", "change", "named", "--kind", "service", "--weight", "0", "--json").json
+    assert (changed["assertableBy"], changed["weight"]) == ({"principalKinds": ["service"]}, 0)
+    assert "services" in empty.done("groups", "list").text
+    empty.done("groups", "change", "named", "--unrestricted")
+    assert "anyone" in empty.done("groups", "list").text
+
+
+def test_a_retired_group_comes_back_unless_its_name_was_taken(empty: Cli) -> None:
+    first = empty.done("groups", "add", "experts", "--weight", "3", "--json").json["id"]
+    empty.done("groups", "retire", "experts")
+    second = empty.done("groups", "add", "experts", "--weight", "1", "--json").json["id"]
+    assert "Another group is called" in empty.refused(2, "groups", "bring-back", first)
+    empty.done("groups", "retire", second)
+    assert empty.done("groups", "bring-back", first, "--json").json["weight"] == 3
+    empty.refused(2, "groups", "bring-back", "nobody")
+    empty.done("people", "add", "maria", "--right", "judge")
+    empty.refused(3, "--as", "maria", "groups", "bring-back", second)

@@ -241,3 +241,32 @@ def test_the_doctor_looks_and_makes_nothing(demo: Cli, empty: Cli) -> None:
     broken = demo("doctor", "--json")
     assert broken.code == 4
     assert broken.json["ok"] is False
+
+
+def test_agreement_of_a_set_and_what_people_differ_on(demo: Cli) -> None:
+    demo.done("test-sets", "build", "acme.picks", "--version", "1.0.0", "--agent", "acme-ops.article-picker")
+    text = demo.done("test-sets", "agreement", "acme.picks").text
+    assert "2 people judged the same 72 items: they agree on 88% (kappa 0.71), 31% yes." in " ".join(
+        text.split()
+    )
+    told = demo.done("test-sets", "agreement", "acme.picks", "--version", "1.0.0", "--json").json
+    assert (told["testSetId"], told["version"], told["people"]) == ("acme.picks", "1.0.0", ["jonas", "mira"])
+    assert (told["shared"], told["agreed"], told["coefficient"]) == (72, 63, "kappa")
+    assert (told["raw"], told["yesRate"]) == (63 / 72, 45 / 144)
+    (pair,) = told["pairs"]
+    counts = [pair[name] for name in ("bothYes", "bothNo", "onlyFirst", "onlySecond")]
+    assert counts == [18, 45, 3, 6]
+    by_chance = (21 * 24 + 51 * 48) / 72**2
+    assert abs(told["value"] - (63 / 72 - by_chance) / (1 - by_chance)) < 1e-12
+    assert len(told["split"]) == 9
+    for one in told["split"]:
+        assert f"{one['runId'][:8]}  {one['itemKey']}" in text
+    assert "nowhere" in demo.refused(2, "test-sets", "agreement", "nowhere")
+
+
+def test_two_who_judged_too_few_are_told_in_counts(demo: Cli) -> None:
+    demo.done(*BUILD, "--version", "1.0.0")
+    told = demo.done("test-sets", "agreement", "acme.article-picks", "--json").json
+    assert (told["shared"], told["alone"]) == (0, ["mira"])
+    assert not {"coefficient", "value", "raw", "yesRate"} & told.keys()
+    assert "Only mira judged" in demo.done("test-sets", "agreement", "acme.article-picks").text

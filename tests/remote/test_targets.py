@@ -165,6 +165,13 @@ async def test_judge_build_compare_review_rescore(bench: RemoteWorkbench, target
     assert next(one for one in cases.data if one.case_id == rows[0].id).input == PACKAGE
     with pytest.raises(NotFound):
         await workbench.test_sets.cases("acme.nothing")
+    agreement = await workbench.test_sets.agreement("acme.three-targets")
+    if target.judges == 1:
+        assert (agreement.alone, agreement.shared) == ((me.id,), 0)
+    else:
+        assert me.id in agreement.people
+        assert (len(agreement.people), agreement.shared, agreement.agreed) == (2, 9, 9)
+        assert (agreement.yes, agreement.verdicts, agreement.coefficient) == (6, 18, None)
 
     # Compare, and follow.
     asked = ComparisonRequest(

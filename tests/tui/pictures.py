@@ -37,6 +37,7 @@ def hold_still(folder: Path) -> None:
     connection = sqlite3.connect(folder / "workspace.db")
     with connection:
         connection.execute("UPDATE test_set_versions SET created = ?", (NOW_MS,))
+        connection.execute("UPDATE groups SET created = ?", (NOW_MS,))
         connection.execute(
             "UPDATE comparisons SET created = ?, completed = ?", (NOW_MS + 60_000, NOW_MS + 61_500)
         )

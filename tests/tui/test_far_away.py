@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 
 from kindgi_tui.opening import Target
 from kindgi_tui.tui.app import WorkbenchApp
+from kindgi_tui.tui.widgets.form import Form
 from kindgi_tui.tui.widgets.status_line import StatusLine, Where
 from tests.remote.targets import Target as Runtime
 from tests.remote.targets import make_ours, start_ours
@@ -57,7 +58,7 @@ def said(app: WorkbenchApp) -> str:
     return app.screen.query_one(StatusLine).sentence
 
 
-@pytest.mark.parametrize("start", ["runs", "comparisons", "test_sets"])
+@pytest.mark.parametrize("start", ["runs", "comparisons", "test_sets", "groups"])
 async def test_a_screen_stands_when_the_runtime_is_gone(runtime: Runtime, tmp_path: Path, start: str) -> None:
     async with at(runtime, start, tmp_path) as (app, pilot):
         await pilot.pause(0.5)
@@ -84,6 +85,30 @@ async def test_what_a_runtime_cant_filter_is_said_and_the_list_stands(
             await pilot.pause(4.5)
             assert app.is_running
             assert "doesn't search the words of runs" in shown(app.screen)
+
+
+async def test_groups_of_a_runtime_are_made_weighed_and_retired(runtime: Runtime, tmp_path: Path) -> None:
+    async with at(runtime, "groups", tmp_path, (120, 40)) as (app, pilot):
+        await until(lambda: "support experts" in shown(app.screen), pilot, 20)
+        await pilot.press("n")
+        await until(lambda: app.screen.query("Form") and app.screen.query_one(Form).fields, pilot, 20)
+        await pilot.press("enter", *"far away", "enter")
+        await until(lambda: "far away weighs 1" in shown(app.screen), pilot, 20)
+        await pilot.press("s")
+        await until(lambda: "far away is made" in said(app), pilot, 20)
+        await until(lambda: "3 groups" in shown(app.screen), pilot, 20)
+        await pilot.press("w", "backspace", "4", "enter")
+        await until(lambda: "far away is at weight 4 (it was 1)" in said(app), pilot, 20)
+        await pilot.press("u")
+        await until(lambda: "as it was: weight 1" in said(app), pilot, 20)
+        await pilot.press("D")
+        assert "A runtime brings no group back" in said(app)
+        await pilot.press("y", "enter")
+        await until(lambda: "far away is retired" in said(app), pilot, 20)
+        assert "u takes that back" not in said(app)
+        await until(lambda: "2 groups" in shown(app.screen), pilot, 20)
+        await pilot.press("v")
+        assert "A runtime lists no retired groups" in said(app)
 
 
 async def test_a_verdict_that_waits_shows_beside_who_and_where(runtime: Runtime, tmp_path: Path) -> None:

@@ -12,9 +12,11 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from kindgi_tui.domain.corrections import Expectation, NewCorrection
 from kindgi_tui.domain.judging import QueueFilter
+from kindgi_tui.domain.judgments import ItemRef, Restriction
 from kindgi_tui.domain.projects import Person
-from kindgi_tui.domain.queries import JudgmentFilter
+from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment
 from kindgi_tui.domain.runs import RunDetail, Subject
 from kindgi_tui.local.store.values import from_ms
 from kindgi_tui.local.workbench import open_local
@@ -24,7 +26,7 @@ from kindgi_tui.tui.screens.judge.guideline_editor import GuidelineBox
 from kindgi_tui.tui.screens.judge.screen import JudgeScreen
 from kindgi_tui.tui.widgets.status_line import StatusLine
 from kindgi_tui.tui.widgets.text_pane import TextPane
-from kindgi_tui.workbench import Conflict
+from kindgi_tui.workbench import Conflict, Denied
 from tests.hostile.corpus import assert_clean_bytes, strings
 from tests.tui.conftest import SIZES, app_on, running, shown, until
 
@@ -303,6 +305,39 @@ async def test_disagreements_show_others_verdicts_once_mine_is_in(place: Path) -
         assert "disagreement" not in shown(screen).replace("in disagreement", "", 1)
 
 
+async def test_runs_corrected_differently_wait_with_the_disagreements(place: Path) -> None:
+    bench, _ = await open_local(place)
+    ben = Person(id="ben", created_at=from_ms(0))
+    await bench.people.add(ben)
+    mine = NewCorrection(run_id="run-0001", expect=Expectation(answer="right"))
+    await bench.corrections.add(mine)
+    wrong = Expectation(answer="wrong", should_say="Within five days.")
+    await bench.acting_as(ben).corrections.add(mine.model_copy(update={"expect": wrong}))
+    item = ItemRef(key="kb-a", pointer="/output/found/0", rank=0)
+    await bench.acting_as(ben).judgments.add(NewJudgment(run_id="run-0000", item=item, verdict="no"))
+    async with judge(place, (160, 48)) as (screen, pilot):
+        await press(screen, pilot, "Y", "Y", "Y")
+        await until(lambda: "1 run corrected differently by several people" in shown(screen), pilot)
+        await pilot.press("d")
+        await until(lambda: screen.session.walk.sheet is not None, pilot)
+        await ready(screen, pilot)
+        assert here(screen) == ("run-0000", "kb-a")
+        await press(screen, pilot, "n")
+        told = (
+            f"ben and {screen.app.person.id} corrected this run differently: c says what it should have done"
+        )
+        await until(lambda: told in " ".join(shown(screen).split()), pilot)
+        assert "· corrected differently ·" in shown(screen)
+        assert screen.session.walk.sheet is not None
+        assert screen.session.walk.sheet.run.id == "run-0001"
+        await pilot.press("right_square_bracket")
+        await until(lambda: screen.session.walk.at_end, pilot)
+        await bench.corrections.add(mine.model_copy(update={"expect": wrong}))
+        await pilot.press("q")
+        await until(lambda: "All done" in shown(screen) and "differently" not in shown(screen), pilot)
+    await bench.close()
+
+
 async def test_calls_json_and_markdown_open_and_fold(place: Path) -> None:
     async with judge(place) as (screen, pilot):
         text = shown(screen)
@@ -387,6 +422,51 @@ async def test_groups_go_round(place: Path) -> None:
         assert len(page.data) == 1
         await pilot.press("G")
         assert sentence(screen) == "You speak as yourself"
+
+
+async def test_a_restricted_group_one_is_not_in_is_neither_offered_nor_taken(place: Path) -> None:
+    bench, _ = await open_local(place)
+    await bench.people.add(Person(id="ben", created_at=from_ms(0)))
+    await bench.people.add(Person(id="bot", kind="service", created_at=from_ms(0)))
+    shut = [
+        await bench.groups.add("bens", 2.0, restriction=Restriction(principal_ids=("ben",))),
+        await bench.groups.add("programs", 2.0, restriction=Restriction(principal_kinds=("service",))),
+        await bench.groups.add("ranked", 2.0, restriction=Restriction(min_reviewer_role="standard")),
+    ]
+    mine = await bench.groups.add("people", 2.0, restriction=Restriction(principal_kinds=("user",)))
+    gone = await bench.groups.add("gone", 1.0)
+    await bench.groups.retire(gone.id)
+    await bench.close()
+    async with judge(place, (160, 48)) as (screen, pilot):
+        offered = []
+        for _ in range(4):
+            await pilot.press("G")
+            offered.append(sentence(screen))
+        assert offered == ["You speak as people (weight 2)", "You speak as yourself"] * 2
+
+        # Chosen by other ways, such as what was kept from when one was in it: it is not spoken as, and not stored.
+        for one in shut:
+            screen.session.speaking.chosen = one.id
+            assert screen.session.speaking.group_for(screen.session.walk.sheet.run) is None  # type: ignore[union-attr]
+            item = ItemRef(key="kb-a", pointer="/output/found/0", rank=0)
+            new = NewJudgment(run_id="run-0000", item=item, verdict="yes", group=one.id)
+            with pytest.raises(Denied) as refused:
+                await screen.workbench.judgments.add(new)
+            assert refused.value.code == "judge-class-not-allowed"
+        assert await stored(screen) == {}
+        await press(screen, pilot, "y")
+        assert await stored(screen) == {("run-0000", "kb-a"): ("yes", None)}
+        for one in (*shut, gone):
+            page = await screen.workbench.judgments.list(JudgmentFilter(group_id=one.id))
+            assert page.data == ()
+
+        # What is said as a restricted group one is in is an expert's, also when it is opened to all afterwards.
+        screen.session.speaking.chosen = mine.id
+        await press(screen, pilot, "n")
+        await screen.session.writes.drain()
+        await screen.workbench.groups.change(mine.id, unrestricted=True)
+        (said,) = (await screen.workbench.judgments.list(JudgmentFilter(group_id=mine.id))).data
+        assert (said.verdict, said.restricted) == ("no", True)
 
 
 async def test_other_screens_ask_for_one_run_or_certain_items(place: Path) -> None:

@@ -67,7 +67,21 @@ async def _test_sets(app: WorkbenchApp, pilot: Pilot[None]) -> None:
 async def _cases(app: WorkbenchApp, pilot: Pilot[None]) -> None:
     await _test_sets(app, pilot)
     await pilot.press("enter")
-    await _shown(app, pilot, "CasesScreen", "charged twice")
+    await _shown(app, pilot, "CasesScreen", "charged twice", "Only mira judged")
+
+
+async def _agreement(app: WorkbenchApp, pilot: Pilot[None]) -> None:
+    await _shown(app, pilot, "TestSetsScreen", "acme.help-desk", "41 cases")
+    await pilot.press("enter")
+    await _shown(app, pilot, "CasesScreen", "they agree on 88%")
+    await pilot.press("a")
+    await _shown(app, pilot, "CasesScreen", "Two by two")
+
+
+async def _groups(app: WorkbenchApp, pilot: Pilot[None]) -> None:
+    await _shown(app, pilot, "GroupsScreen", "agents on shift")
+    await pilot.press("j")
+    await _shown(app, pilot, "GroupsScreen", "know every article")
 
 
 async def _build(app: WorkbenchApp, pilot: Pilot[None]) -> None:
@@ -118,6 +132,8 @@ PICTURES: dict[str, Picture] = {
     "judge": Picture(_judge, "JudgeScreen", "judge", "default"),
     "test-sets": Picture(_test_sets, "TestSetsScreen", "test_sets", "docs"),
     "cases": Picture(_cases, "TestSetsScreen", "test_sets", "docs"),
+    "agreement": Picture(_agreement, "TestSetsScreen", "test_sets", "default"),
+    "groups": Picture(_groups, "GroupsScreen", "groups", "default"),
     "build": Picture(_build, "TestSetsScreen", "test_sets", "docs"),
     "compare": Picture(_compare, "TestSetsScreen", "test_sets", "docs"),
     "comparisons": Picture(_comparisons, "ComparisonsScreen", "comparisons", "default"),

@@ -8,13 +8,16 @@ from textual.pilot import Pilot
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.judgments import ItemRef
-from kindgi_tui.domain.queries import NewJudgment
+from kindgi_tui.domain.projects import Person
+from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment
 from kindgi_tui.domain.runs import RunDetail, Subject
 from kindgi_tui.domain.test_set_versions import BuildRequest, TestSetVersion
 from kindgi_tui.local.store.values import from_ms, now_ms
 from kindgi_tui.local.workbench import LocalWorkbench, open_local
+from kindgi_tui.opening import Target
 from kindgi_tui.tui.app import WorkbenchApp
 from kindgi_tui.tui.screens.compare.screen import CompareScreen
+from kindgi_tui.tui.screens.judge.screen import JudgeScreen
 from kindgi_tui.tui.screens.run.screen import RunScreen
 from kindgi_tui.tui.screens.test_set_build.screen import BuildScreen
 from kindgi_tui.tui.screens.test_set_cases.screen import CasesScreen
@@ -25,7 +28,7 @@ from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.status_line import StatusLine
 from kindgi_tui.tui.widgets.text_pane import TextPane
 from tests.hostile.corpus import strings
-from tests.tui.conftest import SIZES, painted, running, shown, until
+from tests.tui.conftest import LOCAL, SIZES, painted, running, shown, until
 
 AGENT = "acme-ops.article-picker"
 
@@ -216,6 +219,110 @@ async def test_cases_show_what_was_said_and_the_run_is_one_key_away(
         await on(app, pilot, CasesScreen)
         await pilot.press("end")
         assert screen.rows.cursor == 40
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_agreement_is_told_and_what_people_differ_on_is_settled_in_judge(
+    demo: Path, size: tuple[int, int]
+) -> None:
+    await build(demo, "1.0.0")
+    options = {"judge_dwell": 0.0}
+    given = {"start": "test_sets", "options": options}
+    async with running(demo, size, "TestSetsScreen", **given) as (app, pilot):
+        await until(lambda: "41 cases" in shown(app.screen), pilot)
+        await pilot.press("enter")
+        await on(app, pilot, CasesScreen)
+        sentence = "2 people judged the same 72 items: they agree on 88% (kappa 0.71), 31% yes"
+        await until(lambda: sentence in shown(app.screen), pilot)
+        await pilot.press("a")
+        await pane_says(app, pilot, "Two by two")
+        words = " ".join(pane(app).split())
+        assert (
+            "jonas and mira: agree on 63 of 72 (both yes 18, both no 45; only jonas yes 3, only mira yes 6)"
+            in words
+        )
+        cases = app.screen
+        assert isinstance(cases, CasesScreen)
+        await pilot.press("j")
+        await until(lambda: "Two by two" not in pane(app), pilot)
+        found = await app.workbench.test_sets.agreement("acme.article-picks")
+        await pilot.press("s")
+        await on(app, pilot, JudgeScreen)
+        judge = app.screen
+        assert isinstance(judge, JudgeScreen)
+        await until(lambda: judge.session.walk.sheet is not None, pilot)
+        assert "9 items in dis" in shown(judge)
+        keys = [(entry.run_id, entry.keys) for entry in judge.session.walk.feed.entries]
+        assert keys == [(one.run_id, (one.item_key,)) for one in found.split]
+
+
+async def test_what_one_judged_before_is_settled_again_and_the_page_counts_anew(demo: Path) -> None:
+    await build(demo, "1.0.0")
+    workbench, _ = await open_local(demo)
+    (first, *rest) = (await workbench.test_sets.agreement("acme.article-picks")).split
+    assert len(rest) == 8
+    (mira,) = [one for one in await workbench.people.list() if one.id == "mira"]
+    (jonas,) = [one for one in await workbench.people.list() if one.id == "jonas"]
+    for split in rest:
+        mine = await workbench.judgments.list(JudgmentFilter(run_id=split.run_id, asserter="mira"), 100)
+        (said,) = [one for one in mine.data if one.item.key == split.item_key]
+        verdict = NewJudgment(run_id=split.run_id, item=said.item, verdict=said.verdict)
+        await workbench.acting_as(jonas).judgments.add(verdict)
+    await workbench.close()
+    app = WorkbenchApp(
+        Target(workspace=demo, person="mira"),
+        LOCAL,
+        start="test_sets",
+        state_folder=demo.parent / "state",
+        options={"judge_dwell": 0.0},
+    )
+    async with app.run_test(size=(120, 40)) as pilot:
+        await on(app, pilot, TestSetsScreen)
+        await until(lambda: "41 cases" in shown(app.screen), pilot)
+        await pilot.press("enter")
+        await on(app, pilot, CasesScreen)
+        await until(lambda: "they agree on 99%" in shown(app.screen), pilot)
+        await pilot.press("s")
+        await on(app, pilot, JudgeScreen)
+        judge = app.screen
+        assert isinstance(judge, JudgeScreen)
+        await until(lambda: judge.session.walk.sheet is not None, pilot)
+        item = judge.session.walk.item
+        assert item is not None
+        assert item.key == first.item_key
+        await until(lambda: judge.session.seen.seen((first.run_id, first.item_key)), pilot)
+        await pilot.press("n" if "mira" in first.yes else "y")
+        await until(lambda: judge.session.walk.at_end, pilot)
+        await judge.session.writes.drain()
+        await pilot.press("g", "t")
+        await on(app, pilot, CasesScreen)
+        await until(lambda: "they agree on 100%" in shown(app.screen), pilot)
+        await pilot.press("s")
+        assert "nothing to settle" in told(app)
+        assert mira.right == "editor"
+
+
+async def test_few_shared_items_are_counts_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "few"
+    workbench, _ = await open_local(folder)
+    run_id = await add_to(workbench, {"l": [{"id": "a"}, {"id": "b"}]}, "a", "the best", "right")
+    ben = Person(id="ben", created_at=from_ms(0))
+    await workbench.people.add(ben)
+    item = ItemRef(key="b", pointer="/output/l/1", rank=1)
+    await workbench.judgments.add(NewJudgment(run_id=run_id, item=item, verdict="yes"))
+    await workbench.acting_as(ben).judgments.add(NewJudgment(run_id=run_id, item=item, verdict="no"))
+    await workbench.close()
+    await build(folder, "1.0.0")
+    async with running(folder, (80, 24), "TestSetsScreen", start="test_sets") as (app, pilot):
+        await until(lambda: "1 case" in shown(app.screen), pilot)
+        await pilot.press("enter")
+        await on(app, pilot, CasesScreen)
+        words = "4 people judged 2 items, each by two or more: they agree on 1, 3 of 4 verdicts yes; "
+        words += "too few for a coefficient (30)"
+        await until(lambda: words in " ".join(shown(app.screen).split()), pilot)
+        await pilot.press("a")
+        await until(lambda: "What they differ on" in pane(app), pilot)
+        assert "Alpha" not in pane(app)
 
 
 async def test_two_reasons_are_shown_and_all_on_a_key(demo: Path) -> None:

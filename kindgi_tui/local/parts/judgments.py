@@ -98,3 +98,12 @@ class LocalGroups:
         return await self._access.write(
             "admin", "groups.retire", lambda c: groups.retire_group(c, reference), lambda retired: retired.id
         )
+
+    async def bring_back(self, reference: str) -> Group:
+        """Brings a retired group back."""
+        return await self._access.write(
+            "admin",
+            "groups.bring-back",
+            lambda c: groups.bring_back_group(c, reference),
+            lambda back: back.id,
+        )

@@ -2,7 +2,15 @@
 
 import sqlite3
 
-from kindgi_tui.domain.judging import Disagreement, Guideline, Owed, QueuedRun, QueueFilter, QueueProgress
+from kindgi_tui.domain.judging import (
+    CorrectedApart,
+    Disagreement,
+    Guideline,
+    Owed,
+    QueuedRun,
+    QueueFilter,
+    QueueProgress,
+)
 from kindgi_tui.domain.runs import SubjectKind
 from kindgi_tui.local.access import Access
 from kindgi_tui.local.store import dismissals, disputes, guidelines, owed, queue
@@ -81,6 +89,12 @@ class LocalQueue:
     ) -> Page[Disagreement]:
         """Items of which live verdicts differ."""
         return await self._access.read(lambda c: disputes.list_disputes(c, query, limit, cursor))
+
+    async def corrected_apart(
+        self, query: QueueFilter, limit: int = 25, cursor: str | None = None
+    ) -> Page[CorrectedApart]:
+        """Runs of which live corrections differ."""
+        return await self._access.read(lambda c: disputes.list_corrected_apart(c, query, limit, cursor))
 
 
 class LocalGuidelines:

@@ -2,12 +2,13 @@
 
 import re
 
+from kindgi_tui.domain.agreement import Agreement
 from kindgi_tui.domain.limits import check_min_judgments, check_segments, check_version
 from kindgi_tui.domain.own_test_sets import parse_own_test_set_id
 from kindgi_tui.domain.test_set_versions import BuildPreview, BuildRequest, TestSetVersion
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.local.access import Access, limits_told
-from kindgi_tui.local.store import test_sets
+from kindgi_tui.local.store import agreement, test_sets
 from kindgi_tui.workbench import Invalid, Page
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
@@ -59,6 +60,10 @@ class LocalTestSets:
     async def case(self, test_set_id: str, version: str, case_id: str) -> Case:
         """One of a version's cases."""
         return await self._access.read(lambda c: test_sets.get_case(c, test_set_id, version, case_id))
+
+    async def agreement(self, test_set_id: str, version: str | None = None) -> Agreement:
+        """How far people agree who judged the runs of a version's cases."""
+        return await self._access.read(lambda c: agreement.agreement_on(c, test_set_id, version))
 
 
 def _check(request: BuildRequest) -> None:

@@ -155,3 +155,18 @@ def retire_group(connection: sqlite3.Connection, reference: str) -> Group:
     group = get_group(connection, reference)
     connection.execute("UPDATE groups SET retired = ifnull(retired, ?) WHERE id = ?", (now_ms(), group.id))
     return get_group(connection, group.id)
+
+
+def bring_back_group(connection: sqlite3.Connection, reference: str) -> Group:
+    """Brings a retired group back. Raises NotFound, Conflict: it isn't retired, or its name was taken since."""
+    group = get_group(connection, reference)
+    if group.retired_at is None:
+        raise Conflict(f'The group "{group.name}" isn\'t retired.', code="judge-class-not-retired")
+    try:
+        connection.execute("UPDATE groups SET retired = NULL WHERE id = ?", (group.id,))
+    except sqlite3.IntegrityError:
+        raise Conflict(
+            f'Another group is called "{group.name}" since, so this one stays retired.',
+            code="judge-class-name-taken",
+        ) from None
+    return get_group(connection, group.id)

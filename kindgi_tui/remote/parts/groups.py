@@ -6,7 +6,7 @@ from kindgi_tui.domain.limits import LimitError, check_group_name, check_weight
 from kindgi_tui.remote import v01
 from kindgi_tui.remote.context import Context
 from kindgi_tui.remote.runtime import given
-from kindgi_tui.workbench import Invalid, NotFound
+from kindgi_tui.workbench import Invalid, NotFound, Unsupported
 
 
 class RemoteGroups:
@@ -93,6 +93,10 @@ class RemoteGroups:
         await self._runtime.write("groups.retire", known.id, body={})
         self._context.forget_groups()
         return v01.group(await self._runtime.get("groups.get", known.id))
+
+    async def bring_back(self, reference: str) -> Group:
+        """Not offered."""
+        raise Unsupported("A runtime brings no retired group back: make one of the same name.")
 
 
 def _checked(name: str, weight: float) -> None:

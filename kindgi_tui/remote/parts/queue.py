@@ -7,6 +7,7 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.judging import (
     DISMISSAL_REASON_LIMIT,
+    CorrectedApart,
     Disagreement,
     Dismissal,
     QueuedRun,
@@ -131,6 +132,14 @@ class RemoteQueue:
         """A runtime doesn't look for them."""
         raise Unsupported(
             "A runtime doesn't tell where people disagree. `kindgi-tui runs pull` copies them here."
+        )
+
+    async def corrected_apart(
+        self, query: QueueFilter, limit: int = 25, cursor: str | None = None
+    ) -> Page[CorrectedApart]:
+        """A runtime doesn't look for them."""
+        raise Unsupported(
+            "A runtime doesn't tell which runs people corrected differently. `kindgi-tui runs pull` copies them here."
         )
 
     async def dismiss(self, run_id: str, reason: str | None = None) -> None:

@@ -14,7 +14,7 @@ from kindgi_tui.tui.content import line
 from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.widgets.form import Form
 from kindgi_tui.tui.widgets.prompt import Prompt
-from kindgi_tui.tui.widgets.text_pane import Block, Run, TextPane
+from kindgi_tui.tui.widgets.text_pane import Part, TextPane
 
 PAUSE = 0.15
 """Seconds after a change before it is checked, so that typing asks once."""
@@ -43,7 +43,7 @@ class FormScreen(WorkScreen):
         super().__init__()
         self._steps = 1
         self._before = ""
-        self._blocks: list[Block | Run] | None = None
+        self._blocks: Sequence[Part] | None = None
 
     def compose_body(self) -> ComposeResult:
         """The title, the form, the pane."""
@@ -77,7 +77,7 @@ class FormScreen(WorkScreen):
         """Sets the title."""
         self.query_one("#form-title", Static).update(line(words, 300))
 
-    def show_pane(self, blocks: list[Block | Run]) -> None:
+    def show_pane(self, blocks: Sequence[Part]) -> None:
         """Shows what the draft would do, where one was; nothing is painted when it is the same."""
         if blocks != self._blocks:
             self._blocks = blocks

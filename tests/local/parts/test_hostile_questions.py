@@ -6,6 +6,7 @@ import pytest
 
 from kindgi_tui.domain.comparison_records import ComparisonRequest
 from kindgi_tui.domain.corrections import CorrectionFilter, Expectation, ExpectedCall, NewCorrection
+from kindgi_tui.domain.judging import QueueFilter
 from kindgi_tui.domain.judgments import ItemRef, Restriction
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment, RunFilter
 from kindgi_tui.domain.runs import Segment, Subject
@@ -97,6 +98,11 @@ ASKS: dict[str, Ask] = {
         t, description=t, restriction=Restriction(principal_ids=(t,))
     ),
     "groups.retire": lambda b, t: b.groups.retire(t),
+    "groups.bring_back": lambda b, t: b.groups.bring_back(t),
+    "queue.corrected_apart": lambda b, t: b.queue.corrected_apart(
+        QueueFilter(project_id=t, subject_id=t), cursor=t
+    ),
+    "test_sets.agreement": lambda b, t: b.test_sets.agreement(t, t),
     "test_sets.preview": lambda b, t: b.test_sets.preview(
         BuildRequest(test_set_id=t, version=t, project_id=t, agent_id=t, groups=(t,))
     ),

@@ -39,6 +39,7 @@ WRITES: dict[str, tuple[Right, Ask]] = {
     "groups.add": ("admin", lambda b: b.groups.add("G", 1)),
     "groups.change": ("admin", lambda b: b.groups.change("G", weight=2)),
     "groups.retire": ("admin", lambda b: b.groups.retire("G")),
+    "groups.bring_back": ("admin", lambda b: b.groups.bring_back("G")),
     "test_sets.build": ("editor", lambda b: b.test_sets.build(REQUEST)),
     "comparisons.plan": ("editor", lambda b: b.comparisons.plan(COMPARISON)),
     "comparisons.start": ("editor", lambda b: b.comparisons.start(COMPARISON)),

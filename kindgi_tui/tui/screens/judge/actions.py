@@ -61,7 +61,13 @@ ACTIONS = table(
     ("skipped", "a", "Skipped", "Judges what you skipped, again.", False),
     ("reopen", "X", "Reopen", "Puts a dismissed run back into everybody's queue.", False),
     ("dismissed", "D", "Dismissed", "Looks at the runs that were dismissed, with who did it and why.", False),
-    ("disputed", "d", "Disagreements", "Goes through the items of which people's verdicts differ.", False),
+    (
+        "disputed",
+        "d",
+        "Disagreements",
+        "Goes through the items, and the corrected runs, that people differ on.",
+        False,
+    ),
     ("build", "b", "Build test set", "Goes to the test sets, to build one from what was judged.", False),
     ("queue", "q", "Queue", "Looks again for runs that owe a verdict of yours.", False),
 )

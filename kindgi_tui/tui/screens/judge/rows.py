@@ -1,7 +1,7 @@
 """The lines of Judge: the run in the queue, the item in its list and in its fixed place, what was said of it."""
 
 from kindgi_tui.domain.items import Item
-from kindgi_tui.domain.judging import Disagreement, Guideline, QueueProgress
+from kindgi_tui.domain.judging import CorrectedApart, Disagreement, Guideline, QueueProgress
 from kindgi_tui.session.judging_queue import Entry, Said, Sheet
 from kindgi_tui.session.judging_sitting import Sitting
 from kindgi_tui.session.judging_undo import item_name
@@ -141,8 +141,20 @@ def history_parts(sheet: Sheet, item: Item, groups: dict[str, str]) -> list[Part
     return parts
 
 
+def nothing_words(entry: Entry | None) -> str:
+    """What stands where a run has nothing to judge; of one that people corrected differently, what to do about it."""
+    if entry is not None and entry.apart:
+        names = one_line(" and ".join(entry.apart), 80)
+        return f"{names} corrected this run differently: c says what it should have done, ] goes on."
+    return "This run has nothing to judge here: ] goes to the next."
+
+
 def ending_parts(
-    sitting: Sitting, done: int, progress: QueueProgress | None, disputes: tuple[Disagreement, ...] | None
+    sitting: Sitting,
+    done: int,
+    progress: QueueProgress | None,
+    disputes: tuple[Disagreement, ...] | None,
+    apart: tuple[CorrectedApart, ...] = (),
 ) -> list[Part]:
     """The end of a sitting: what is done, what is left, and what to do next."""
     items = f"{done:,} {'item' if done == 1 else 'items'}"
@@ -174,6 +186,11 @@ def ending_parts(
                     )
                 )
             )
+    if apart:
+        count = (
+            f"{len(apart):,} {'run' if len(apart) == 1 else 'runs'} corrected differently by several people"
+        )
+        parts.append(_offer("d", f"{count}: settle {'it' if len(apart) == 1 else 'them'}"))
     parts.append(_offer("b", "Build a test set from what was judged"))
     if sitting.kind != "queue" and not (progress is not None and progress.left):
         parts.append(_offer("q", "Back to the queue"))

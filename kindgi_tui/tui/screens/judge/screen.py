@@ -21,7 +21,7 @@ from kindgi_tui.tui.screens.judge.options import sitting_from
 from kindgi_tui.tui.screens.judge.painted import PaintReports
 from kindgi_tui.tui.screens.judge.panes import JudgePanes
 from kindgi_tui.tui.screens.judge.reading import ReadingKeys
-from kindgi_tui.tui.screens.judge.rows import ending_parts, queue_row, state_words
+from kindgi_tui.tui.screens.judge.rows import ending_parts, nothing_words, queue_row, state_words
 from kindgi_tui.tui.screens.judge.verdicts import VerdictKeys
 from kindgi_tui.tui.widgets.line_list import Cell
 from kindgi_tui.tui.widgets.text_pane import TextPane
@@ -152,7 +152,7 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, WorkScre
         walk = self.session.walk
         sheet = walk.sheet
         if sheet is not None:
-            empty = "" if sheet.items else "This run has nothing to judge here: ] goes to the next."
+            empty = "" if sheet.items else nothing_words(walk.entry)
             self.look_for_guideline(sheet.run.project_id, sheet.run.subject)
             self.restore_reasons(sheet.run.subject.id)
             self.show_guideline_where_it_fits()
@@ -175,10 +175,11 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, WorkScre
         progress = await self.workbench.queue.progress(sitting.query)
         try:
             disputes = (await self.workbench.queue.disagreements(sitting.query, limit=100)).data
+            apart = (await self.workbench.queue.corrected_apart(sitting.query, limit=100)).data
         except Unsupported:
-            disputes = ()
+            disputes, apart = (), ()
         if self.session.walk.at_end:
-            self.panes.show_parts(ending_parts(sitting, self.session.done, progress, disputes))
+            self.panes.show_parts(ending_parts(sitting, self.session.done, progress, disputes, apart))
             self.changed()
 
     def _show_title(self) -> None:
@@ -192,6 +193,8 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, WorkScre
             words += [f"as {group.name}"] if group is not None else []
             entry = walk.entry
             words += state_words(entry, self.panes.groups) if entry is not None else []
+            if walk.entry is not None and walk.entry.apart:
+                words.append("corrected differently")
             path = " › ".join(part.value for part in sheet.run.segments)
             words += [path] if path else []
         if self._sitting.words:

@@ -6,6 +6,8 @@ ACTIONS = table(
     "test_set_cases",
     ("open", "enter", "Run", "Opens the run the case was made from."),
     ("compare", "c", "Compare", "Compares a new version of the agent on this set."),
+    ("agreement", "a", "Agreement", "Shows how far people agree, two by two, and on which items they don't."),
+    ("settle", "s", "Settle", "Judges the items people disagree on, one by one, what one judged before too."),
     ("reasons", "o", "All reasons", "Shows every reason and whole texts, or two reasons an item again."),
     ("export", "e", "Export", "Writes the cases as JSONL to a file."),
     ("down", "j down", "Next", "Goes to the next case.", False),

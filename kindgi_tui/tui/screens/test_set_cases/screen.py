@@ -1,4 +1,7 @@
-"""The cases of one version of a test set: the question, each item with what people said of it, the way to the run."""
+"""The cases of one version of a test set: the question, each item with what people said of it, the way to the run.
+
+Over them stands how far people agree who judged the same items.
+"""
 
 from pathlib import Path
 
@@ -7,6 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widgets import Static
 
+from kindgi_tui.domain.agreement import Agreement
 from kindgi_tui.domain.test_set_versions import TestSetVersion
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.session.exporting import export_cases
@@ -14,12 +18,13 @@ from kindgi_tui.session.window import Window
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
+from kindgi_tui.tui.screens.test_set_cases.agreement import agreement_parts, agreement_words
 from kindgi_tui.tui.screens.test_set_cases.rows import case_blocks, case_row
 from kindgi_tui.tui.screens.test_sets.rows import cases_words
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.prompt import Prompt
-from kindgi_tui.tui.widgets.text_pane import TextPane
-from kindgi_tui.workbench import Page
+from kindgi_tui.tui.widgets.text_pane import Part, TextPane
+from kindgi_tui.workbench import Page, Unsupported
 
 NO_RECORDING = "This case was made from nothing: there is no recorded run to open."
 """Why the way to the run is closed."""
@@ -38,12 +43,16 @@ class CasesScreen(WorkScreen):
         self._window: Window[Case] | None = None
         self._groups: dict[str, str] = {}
         self._whole = False
+        self._agreement: Agreement | None = None
+        self._no_agreement = "Who agrees with whom is being counted."
+        self._agreement_shown = False
 
     def compose_body(self) -> ComposeResult:
         """The title, the list of cases, the one the cursor stands on."""
         one = self._version
         title = f"{one.test_set_id} {one.version} · {cases_words(one)}"
         yield Static(line(title, 300), id="cases-title", markup=False)
+        yield Static("", id="cases-agreement", markup=False)
         with Container(id="cases-body"):
             yield LineList(self._row, id="cases-list")
             yield TextPane(id="cases-text")
@@ -62,6 +71,24 @@ class CasesScreen(WorkScreen):
         """Loads the first cases."""
         self.focus_body()
         self.work(self._load(), group="load", exclusive=True)
+
+    def on_screen_resume(self) -> None:
+        """What was judged elsewhere counts when one comes back."""
+        self.work(self._count_agreement(), group="agreement", exclusive=True)
+
+    async def _count_agreement(self) -> None:
+        one = self._version
+        try:
+            self._agreement = await self.workbench.test_sets.agreement(one.test_set_id, one.version)
+        except Unsupported as cause:
+            self._agreement, self._no_agreement = None, cause.sentence
+        words = "" if self._agreement is None else agreement_words(self._agreement)
+        told = self.query_one("#cases-agreement", Static)
+        told.update(line(words, 400))
+        told.set_class(bool(words), "-told")
+        if self._agreement_shown:
+            self._show_text(keep=True)
+        self.changed()
 
     async def _load(self) -> None:
         one, sets = self._version, self.workbench.test_sets
@@ -99,11 +126,16 @@ class CasesScreen(WorkScreen):
 
     def _show_text(self, keep: bool = False) -> None:
         case = self.current
-        blocks = [] if case is None else case_blocks(case, self._whole, self._groups)
-        self.query_one(TextPane).show(blocks, keep_place=keep)
+        parts: list[Part] = []
+        if self._agreement_shown and self._agreement is not None:
+            parts = agreement_parts(self._agreement)
+        elif case is not None:
+            parts += case_blocks(case, self._whole, self._groups)
+        self.query_one(TextPane).show(parts, keep_place=keep)
 
     @on(LineList.Moved)
     def _moved(self) -> None:
+        self._agreement_shown = False
         self._show_text()
         self.changed()
 
@@ -117,6 +149,10 @@ class CasesScreen(WorkScreen):
             return "There is no case here yet."
         if verb == "open" and self.current is not None and self.current.from_nothing:
             return NO_RECORDING
+        if verb in ("agreement", "settle") and self._agreement is None:
+            return self._no_agreement
+        if verb == "settle" and self._agreement is not None and not self._agreement.split:
+            return "Nobody disagrees here: there is nothing to settle."
         return None
 
     def do_open(self) -> None:
@@ -132,9 +168,20 @@ class CasesScreen(WorkScreen):
 
         self.app.push_screen(CompareScreen(self._version.test_set_id, self._version.version))
 
+    def do_agreement(self) -> None:
+        """Shows how far people agree, or the case again."""
+        self._agreement_shown = not self._agreement_shown
+        self._show_text()
+
+    async def do_settle(self) -> None:
+        """Judges what people differ on, again."""
+        assert self._agreement is not None
+        self.app.options["judge_disputed"] = [(one.run_id, one.item_key) for one in self._agreement.split]
+        await self.app.go_to("judge")
+
     def do_reasons(self) -> None:
         """Shows all, or less."""
-        self._whole = not self._whole
+        self._whole, self._agreement_shown = not self._whole, False
         self._show_text(keep=True)
 
     def do_export(self) -> None:
