@@ -381,6 +381,8 @@ def _print_plan(call: Call, plan: ComparisonPlan) -> None:
     rows: list[tuple[str, str | None]] = [("test set", f"{plan.test_set_id} {plan.test_set_version}")]
     rows += [("cases", f"{plan.cases:,}"), ("runs", f"{plan.repetitions:,}")]
     rows += [("from stored replies", f"{plan.cached:,} (these likely cost nothing)")]
+    if plan.judged:
+        rows += [("answers to judge", f"{plan.judged:,} at most, each a call of the judging model")]
     rows += [("may cost", "not known" if plan.cost_usd is None else f"${plan.cost_usd:.4f}")]
     call.out.lines(pairs(rows))
     for problem in plan.problems:

@@ -41,6 +41,8 @@ def progress_line(progress: ComparisonProgress, done_here: int, seconds: float, 
             parts.append(f"{duration(left / rate)} left")
     if progress.errors:
         parts.append(f"{progress.errors:,} error{'s' if progress.errors > 1 else ''}")
+    if progress.judged:
+        parts.append(f"{progress.judged:,} answer{'s' if progress.judged > 1 else ''} judged")
     if progress.cost_usd > 0:
         parts.append(f"${progress.cost_usd:.4f}")
     return truncate_cells(" · ".join([*parts, "Ctrl-C cancels"]), cells)

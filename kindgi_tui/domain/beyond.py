@@ -86,7 +86,7 @@ def beyond(
                 "standing": each.standing.value,
                 "isNew": each.is_new,
                 "change": each.change,
-                "newly": turned[each.case_id],
+                **({"newly": turned[each.case_id]} if turned[each.case_id] is not None else {}),
             }
             for each in standings
         ],

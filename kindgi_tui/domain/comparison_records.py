@@ -26,6 +26,15 @@ class SamplePart(Frozen):
     """0.1 to 0.9."""
 
 
+class JudgeModel(Frozen):
+    """The model that judges answers (DESIGN section 7)."""
+
+    provider: str
+    """The provider's name in the configuration."""
+    model: str
+    """The model's name as the provider writes it."""
+
+
 class ComparisonRequest(Frozen):
     """What to compare, and how."""
 
@@ -61,6 +70,8 @@ class ComparisonRequest(Frozen):
     """After how many seconds a stuck repetition is given up."""
     correlation_id: str | None = None
     """An id of the caller's own; may not start with `pin:` or `latest:`."""
+    judge_model: JudgeModel | None = None
+    """The model that judges answers: in a set of comparisons the primary's, for all. None: the candidate's own."""
 
 
 class ComparisonProgress(Frozen):
@@ -77,9 +88,11 @@ class ComparisonProgress(Frozen):
     errors: int
     """Finished repetitions that were errors."""
     cost_usd: float
-    """What they cost so far, in US dollars; replies from the cache cost nothing."""
+    """What they cost so far, in US dollars, judging their answers included; replies from the cache cost nothing."""
     cached: int
     """Finished repetitions whose every reply came from the cache."""
+    judged: int = 0
+    """Answers the judging model was asked about; how many it will be is known at the end."""
 
 
 class ComparisonBrief(Frozen):
@@ -130,7 +143,8 @@ class Comparison(Frozen):
     """How far it is."""
     result: Json = None
     """The result once there is one: `summary` and `perCase` in the 0.1 wire shape, and `ours`: `headline`,
-    `intervals` (metric to `low`, `high`, `word`), `costUsd`, `waiting` (new items nobody judged)."""
+    `intervals` (metric to `low`, `high`, `word`), `costUsd`, `waiting` (new items nobody judged), and `judge`
+    (`provider`, `model`) where a model judged answers."""
     brief: ComparisonBrief | None = None
     """In lists, what it came to; in a folded list its newest rescore's. None while there is no result."""
     rescores: int = 0
@@ -153,7 +167,9 @@ class ComparisonPlan(Frozen):
     cached: int
     """Repetitions whose first reply is stored, so that they likely cost nothing."""
     cost_usd: float | None = None
-    """What it may cost, from what past turns of the agent cost; None: not known."""
+    """What it may cost, from what past turns of the agent cost; None: not known. Judging answers is in it."""
+    judged: int = 0
+    """Answers the judging model would be asked about, at most: an entry's after one that fails aren't."""
     problems: tuple[str, ...] = ()
     """What would make cases errors, one sentence each."""
 

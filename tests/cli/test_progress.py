@@ -48,6 +48,13 @@ def test_without_anything_finished_there_is_no_rate() -> None:
     assert "0/0" in progress_line(progress(0, 0), 0, 1.0, 200)
 
 
+def test_says_how_many_answers_were_judged() -> None:
+    whole = progress(100)
+    assert "judged" not in progress_line(whole, 0, 1.0, 200)
+    assert "1 answer judged" in progress_line(whole.model_copy(update={"judged": 1}), 0, 1.0, 200)
+    assert "1,200 answers judged" in progress_line(whole.model_copy(update={"judged": 1200}), 0, 1.0, 200)
+
+
 def test_fits_the_terminal() -> None:
     assert len(progress_line(progress(60), 10, 5.0, 40)) <= 40
 

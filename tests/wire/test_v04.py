@@ -299,6 +299,7 @@ def test_a_dry_run() -> None:
             "cases": 3,
             "repetitions": 6,
             "cached": 2,
+            "judged": 0,
             "problems": [],
         }
     }

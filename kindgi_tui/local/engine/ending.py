@@ -14,6 +14,7 @@ from kindgi_tui.domain.comparisons import ComparisonOptions
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.local.engine.results import compute_result, options_of
 from kindgi_tui.local.store import comparisons
+from kindgi_tui.local.store.checks import JudgedAnswer, judged_answers
 from kindgi_tui.local.store.comparisons import FinishedRepetition
 from kindgi_tui.local.store.test_sets import all_cases
 from kindgi_tui.storage.sqlite import Database
@@ -52,6 +53,7 @@ class _Finished:
     options: ComparisonOptions
     repetitions: list[FinishedRepetition]
     outputs: dict[str, Json]
+    judged: list[JudgedAnswer]
 
 
 def _finished(connection: sqlite3.Connection, comparison_id: str) -> _Finished:
@@ -64,6 +66,7 @@ def _finished(connection: sqlite3.Connection, comparison_id: str) -> _Finished:
         options,
         comparisons.finished_repetitions(connection, comparison_id),
         comparisons.replay_outputs(connection, comparison_id),
+        judged_answers(connection, comparison_id),
     )
 
 
@@ -83,6 +86,7 @@ async def finish_comparison(database: Database, comparison_id: str, owner: str, 
             found.options,
             len(found.cases),
             progress.cost_usd,
+            found.judged,
         )
     error = ending.error
     if ending.status == "failed" and error is None:

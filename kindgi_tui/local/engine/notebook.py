@@ -1,4 +1,5 @@
-"""What a comparison writes down while it runs: finished repetitions, and the replies it paid for (DESIGN section 9)."""
+"""What a comparison writes down while it runs: finished repetitions, verdicts on their answers, and the replies it paid
+for (DESIGN section 9)."""
 
 import asyncio
 import contextlib
@@ -11,7 +12,8 @@ from typing import Self
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.local.engine.replaying import Replayed
-from kindgi_tui.local.store import catalog, comparisons
+from kindgi_tui.local.store import catalog, checks, comparisons
+from kindgi_tui.local.store.checks import JudgedAnswer
 from kindgi_tui.local.store.runs import insert_run
 from kindgi_tui.storage.sqlite import Database, translated
 
@@ -38,6 +40,7 @@ class Notebook:
         self._owner = owner
         self._spent = spent
         self._finished: list[Replayed] = []
+        self._judged: list[JudgedAnswer] = []
         self._replies: dict[str, Json] = {}
         self._writing: dict[str, Json] = {}
         self._wake = asyncio.Event()
@@ -70,10 +73,18 @@ class Notebook:
             self._room.clear()
         await self._room.wait()
 
+    async def judged(self, judged: JudgedAnswer) -> None:
+        """Writes a verdict down, soon, with or after the repetition it is about; waits when too many wait already."""
+        self._judged.append(judged)
+        self._wake.set()
+        if len(self._judged) >= BACKLOG:
+            self._room.clear()
+        await self._room.wait()
+
     async def write(self) -> bool:
         """Writes until it is closed and empty; False when somebody else owns the comparison now. Raises Trouble."""
         try:
-            while not (self._closed.is_set() and not self._finished and not self._replies):
+            while not (self._closed.is_set() and not self._waiting()):
                 await self._wake.wait()
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._closed.wait(), LINGER_SECONDS)
@@ -84,13 +95,19 @@ class Notebook:
             self._room.set()
         return True
 
+    def _waiting(self) -> bool:
+        return bool(self._finished or self._judged or self._replies)
+
     async def _write_all(self) -> bool:
         finished, self._finished = self._finished, []
+        judged, self._judged = self._judged, []
         self._writing, self._replies = self._replies, {}
         self._room.set()
-        if not finished and not self._writing:
+        if not finished and not judged and not self._writing:
             return True
-        operation = partial(self._record, finished=finished, replies=self._writing, spent=self._spent())
+        operation = partial(
+            self._record, finished=finished, judged=judged, replies=self._writing, spent=self._spent()
+        )
         owned = await self._database.write(operation)
         self._writing = {}
         return owned
@@ -99,19 +116,22 @@ class Notebook:
         self,
         connection: sqlite3.Connection,
         finished: Sequence[Replayed],
+        judged: Sequence[JudgedAnswer],
         replies: dict[str, Json],
         spent: float | None,
     ) -> bool:
         if replies:
             # They were paid for, whoever owns the comparison.
             catalog.put_replies(connection, replies)
-        if not finished:
+        if not finished and not judged:
             return True
         repetitions = [replayed.repetition for replayed in finished]
         if not comparisons.record_repetitions(
             connection, self._comparison_id, self._owner, repetitions, spent
         ):
             return False
+        if judged:
+            checks.record_verdicts(connection, self._comparison_id, self._owner, judged, spent)
         for replayed in finished:
             if replayed.run is not None:
                 insert_run(connection, replayed.run)

@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,9 +16,13 @@ from kindgi_tui.domain.comparisons import (
     ComparisonResult,
     SamplingModel,
 )
+from kindgi_tui.domain.corrections import AnswerVerdict
+from kindgi_tui.domain.grading import next_answer
+from kindgi_tui.domain.replays import Outcome
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.local.engine.results import options_of, with_ours
 from kindgi_tui.local.store import comparisons
+from kindgi_tui.local.store.checks import JudgedAnswer, judged_answers, verdicts_by_case
 from kindgi_tui.local.store.comparisons import FinishedRepetition
 from kindgi_tui.local.store.test_sets import all_cases
 from kindgi_tui.storage.sqlite import Database
@@ -37,6 +42,8 @@ class Partial:
     """How it is rated."""
     finished: dict[tuple[str, int], FinishedRepetition] = field(default_factory=dict)
     """What finished, by case id and repetition."""
+    judged: dict[tuple[str, str, int], JudgedAnswer] = field(default_factory=dict)
+    """What the judging model found, by case id, entry and repetition."""
     results: dict[str, CaseResult] = field(default_factory=dict)
     """Each case as it was last rated."""
     written: dict[str, Json] = field(default_factory=dict)
@@ -67,23 +74,28 @@ async def partial_result(database: Database, partial: Partial, comparison: Compa
     It is computed off the event loop, at most four times a second, and only when something finished since.
     """
     async with partial.lock:
-        if comparison.progress.finished == len(partial.finished):
+        progress = comparison.progress
+        if (progress.finished, progress.judged) == (len(partial.finished), len(partial.judged)):
             return partial.document
         # What is told is never older than what was asked about.
         await asyncio.sleep(LEAST_SECONDS - (time.monotonic() - partial.computed_at))
-        found = await database.read(
-            lambda c: comparisons.finished_repetitions(c, comparison.id, partial.finished)
+        found, judged = await database.read(
+            lambda c: (
+                comparisons.finished_repetitions(c, comparison.id, partial.finished),
+                judged_answers(c, comparison.id, partial.judged),
+            )
         )
-        if not found:
+        if not found and not judged:
             return partial.document
         partial.finished.update({(one.case_id, one.repetition): one for one in found})
-        changed = {one.case_id for one in found}
+        partial.judged.update(
+            {(one.case_id, one.verdict.entry_id, one.verdict.repetition): one for one in judged}
+        )
+        changed = {one.case_id for one in found} | {one.case_id for one in judged}
         told = [one for one in partial.finished.values() if one.case_id in changed]
         runs = [one.run_id for one in told if one.run_id is not None]
         outputs = await database.read(lambda c: comparisons.outputs_of_runs(c, runs))
-        partial.document = await asyncio.to_thread(
-            _computed, partial, told, outputs, comparison.progress.cost_usd
-        )
+        partial.document = await asyncio.to_thread(_computed, partial, told, outputs, progress.cost_usd)
         partial.computed_at = time.monotonic()
         return partial.document
 
@@ -98,12 +110,23 @@ def _computed(
             outcome["output"] = outputs.get(one.run_id)
         outcomes.setdefault(one.case_id, []).append(outcome)
     options = partial.options
+    judged = list(partial.judged.values())
+    verdicts = verdicts_by_case(judged)
     for case in partial.cases:
         if case.case_id not in outcomes:
             continue
         # Repetitions still to come are no errors: the case is rated on those it has.
         settings = options.comparison.model_copy(update={"repetitions": len(outcomes[case.case_id])})
-        rated = compare([case], outcomes, options.model_copy(update={"comparison": settings}))
+        # A case is checked when everything it needs is there: until then it hasn't failed.
+        whole = len(outcomes[case.case_id]) == options.comparison.repetitions and _all_judged(
+            case, outcomes[case.case_id], verdicts, options
+        )
+        rated = compare(
+            [case],
+            outcomes,
+            options.model_copy(update={"comparison": settings}),
+            verdicts if whole else None,
+        )
         if rated.summary is not None and rated.per_case:
             partial.results[case.case_id] = rated.per_case[0]
             partial.written[case.case_id] = v01.dump(rated.per_case[0])
@@ -111,9 +134,22 @@ def _computed(
     started = [case for case in partial.cases if case.case_id in partial.results]
     results = [partial.results[case.case_id] for case in started]
     summary = summarize(options, started, results, _models(partial), {})
-    whole = ComparisonResult.make(summary=summary, per_case=tuple(results))
+    result = ComparisonResult.make(summary=summary, per_case=tuple(results))
     written = [partial.written[case.case_id] for case in started]
-    return with_ours(whole, started, options, len(started), cost_usd, so_far=written)
+    return with_ours(result, started, options, len(started), cost_usd, judged, so_far=written)
+
+
+def _all_judged(
+    case: Case,
+    outcomes: list[dict[str, Any]],
+    verdicts: Mapping[str, Sequence[AnswerVerdict]],
+    options: ComparisonOptions,
+) -> bool:
+    """Whether no answer of a case is left to judge."""
+    if case.expect is None and not case.corrections:
+        return True
+    read = [Outcome.read(outcome) for outcome in outcomes]
+    return next_answer(case, read, verdicts.get(case.case_id, ()), options.comparison.weighing) is None
 
 
 def _models(partial: Partial) -> tuple[SamplingModel, ...]:

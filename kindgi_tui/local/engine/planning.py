@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kindgi_tui.domain.base import Json
@@ -14,8 +15,10 @@ from kindgi_tui.domain.limits import (
     check_sample,
     check_version,
 )
+from kindgi_tui.domain.runs import recorded_calls
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.local.engine.candidates import Candidate, load_candidate
+from kindgi_tui.local.engine.judging_answers import judge_of, judged_entries
 from kindgi_tui.local.engine.replaying import replay_input
 from kindgi_tui.local.engine.results import options_of
 from kindgi_tui.local.models.cache import cache_key
@@ -23,6 +26,7 @@ from kindgi_tui.local.models.calls import ModelRef, ModelRequest, SystemMessage,
 from kindgi_tui.local.models.config import ModelsConfig
 from kindgi_tui.local.models.failures import NoProvider
 from kindgi_tui.local.store.catalog import get_reply
+from kindgi_tui.local.store.checks import judged_before
 from kindgi_tui.local.store.test_sets import all_cases, get_test_set, version_seq
 from kindgi_tui.workbench import Invalid, Unsupported
 
@@ -44,6 +48,8 @@ class Checked:
     """Who answers."""
     model: ModelRef
     """Which model is asked."""
+    judge: ModelRef
+    """Which model judges answers."""
 
 
 def check_limits(request: ComparisonRequest) -> None:
@@ -91,6 +97,7 @@ def check_start(connection: sqlite3.Connection, request: ComparisonRequest, conf
     model = config.resolve(candidate.agent.preferred_provider, candidate.agent.preferred_model)
     if request.fresh:
         _check_asked(config, model)
+    judge = judge_of(request.judge_model, model) or model
     _check_price(request, config, model)
     seq = version_seq(connection, request.test_set_id, test_set.version)
     options = options_of(request, "", test_set.version)
@@ -103,8 +110,10 @@ def check_start(connection: sqlite3.Connection, request: ComparisonRequest, conf
             code="dispatcher-input-invalid",
             field="sample",
         )
+    if any(judged_entries(case, request.weighing) for case in cases):
+        _check_price(request, config, judge)
     filled = request.model_copy(update={"version": test_set.version})
-    return Checked(filled, seq, cases, candidate, model)
+    return Checked(filled, seq, cases, candidate, model, judge)
 
 
 def _check_asked(config: ModelsConfig, model: ModelRef) -> None:
@@ -127,28 +136,35 @@ def _check_price(request: ComparisonRequest, config: ModelsConfig, model: ModelR
 
 
 def plan_of(connection: sqlite3.Connection, checked: Checked, config: ModelsConfig) -> ComparisonPlan:
-    """What would run. `cached` counts repetitions whose first reply is stored."""
+    """What would run. `cached` counts repetitions whose first reply is stored, `judged` the answers to judge."""
     request, candidate = checked.request, checked.candidate
-    cached = (
-        sum(
-            get_reply(connection, _first_key(checked, case, repetition)) is not None
-            for case in checked.cases
-            for repetition in range(1, request.repetitions + 1)
-        )
-        if not request.fresh
-        else 0
-    )
-    repetitions = len(checked.cases) * request.repetitions
-    asked = repetitions - cached
-    costs = [paid for case in checked.cases if (paid := _past_cost(case.output)) is not None]
-    cost: float | None = 0.0 if asked == 0 else None
-    if asked and costs:
-        cost = sum(costs) / len(costs) * asked
+    places = [(case, each) for case in checked.cases for each in range(1, request.repetitions + 1)]
+    stored = {
+        (case.case_id, repetition)
+        for case, repetition in places
+        if not request.fresh and get_reply(connection, _first_key(checked, case, repetition)) is not None
+    }
+    asked = len(places) - len(stored)
+    judged = _to_judge(checked, request.repetitions)
+    # A verdict on a repetition that is answered from the cache is there too, if it was judged before.
+    before = judged_before(connection, checked.version_seq, candidate.agent.id, candidate.agent.version)
+    judge = checked.judge
+    new = [
+        (case_id, entry, repetition)
+        for case_id, entry, repetition in judged
+        if (case_id, repetition) not in stored
+        or (case_id, entry, repetition, judge.provider, judge.model) not in before
+    ]
     problems: list[str] = [] if candidate.missing is None else [candidate.missing]
     if asked and checked.model.provider not in config.providers:
         problems.append(
-            f"{asked} of {repetitions} repetitions need {checked.model}, and no provider "
+            f"{asked} of {len(places)} repetitions need {checked.model}, and no provider "
             f"{checked.model.provider} is configured: `kindgi-tui models list` shows what is."
+        )
+    if new and judge.provider not in config.providers and (judge != checked.model or not asked):
+        problems.append(
+            f"{len(new)} {'answer is' if len(new) == 1 else 'answers are'} to be judged by {judge}, and no provider "
+            f"{judge.provider} is configured, which leaves cases unchecked: `kindgi-tui models list` shows what is."
         )
     several = sum(
         1 for case in checked.cases if isinstance(case.context, dict) and case.context.get("severalTurns")
@@ -162,11 +178,37 @@ def plan_of(connection: sqlite3.Connection, checked: Checked, config: ModelsConf
         test_set_id=request.test_set_id,
         test_set_version=request.version or "",
         cases=len(checked.cases),
-        repetitions=repetitions,
-        cached=cached,
-        cost_usd=cost,
+        repetitions=len(places),
+        cached=len(stored),
+        cost_usd=_cost(checked.cases, asked, len(new)),
+        judged=len(judged),
         problems=tuple(problems),
     )
+
+
+def _to_judge(checked: Checked, repetitions: int) -> list[tuple[str, str, int]]:
+    """The answers to judge at most, by case id, entry and repetition."""
+    weighing = checked.request.weighing
+    return [
+        (case.case_id, entry.id, repetition)
+        for case in checked.cases
+        for entry in judged_entries(case, weighing)
+        for repetition in range(1, repetitions + 1)
+    ]
+
+
+def _cost(cases: Sequence[Case], turns: int, verdicts: int) -> float | None:
+    """About what these turns and verdicts cost, from what the past turns did; None: not known.
+
+    A verdict is one call of a model, and costs about what one call of a past turn did.
+    """
+    if turns == verdicts == 0:
+        return 0.0
+    past = [(paid, calls) for case in cases for paid, calls in (_past_cost(case.output),) if paid is not None]
+    if not past:
+        return None
+    spent = sum(paid for paid, _ in past)
+    return spent / len(past) * turns + spent / sum(calls for _, calls in past) * verdicts
 
 
 def _first_key(checked: Checked, case: Case, repetition: int) -> str:
@@ -189,7 +231,12 @@ def _first_key(checked: Checked, case: Case, repetition: int) -> str:
     )
 
 
-def _past_cost(output: Json) -> float | None:
+def _past_cost(output: Json) -> tuple[float | None, int]:
+    """What a recorded turn cost (None: not known), and in how many calls of the model."""
     usage = output.get("usage") if isinstance(output, dict) else None
-    cost = usage.get("totalCostUsd") if isinstance(usage, dict) else None
-    return float(cost) if isinstance(cost, int | float) and cost > 0 else None
+    told = usage if isinstance(usage, dict) else {}
+    cost, steps = told.get("totalCostUsd"), told.get("steps")
+    calls = (
+        steps if isinstance(steps, int) and steps > 0 else 1 + len({c.step for c in recorded_calls(output)})
+    )
+    return float(cost) if isinstance(cost, int | float) and cost > 0 else None, calls

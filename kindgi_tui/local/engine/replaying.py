@@ -83,7 +83,9 @@ async def replay_case(
     rejected = _rejected(context)
     calls = ReplayCalls(
         ReplayRules(
-            [call for call in recorded_calls(case.output) if call.finished], reads_live=settings.reads_live
+            [call for call in recorded_calls(case.output) if call.finished],
+            reads_live=settings.reads_live,
+            strict=case.strict,
         ),
         settings.candidate.tools,
         services,

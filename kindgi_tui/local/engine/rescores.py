@@ -1,4 +1,7 @@
-"""A rescore: a finished comparison's replays rated again with what was judged on them since (DESIGN section 4)."""
+"""A rescore: a finished comparison's replays rated again with what was judged on them since (DESIGN section 4).
+
+Nothing runs, and no answer is judged again: what checking them came to stays as it was.
+"""
 
 import sqlite3
 
@@ -7,6 +10,7 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparing import taken_cases
 from kindgi_tui.local.engine.results import options_of, with_ours
 from kindgi_tui.local.store import comparisons
+from kindgi_tui.local.store.checks import judged_answers
 from kindgi_tui.local.store.groups import group_weights
 from kindgi_tui.local.store.judgments import judgments_of_run
 from kindgi_tui.local.store.runs import run_seq
@@ -43,6 +47,8 @@ def rescore_comparison(connection: sqlite3.Connection, reference: str, person_id
     }
     result = scoring.rescore(every, record, replays, judgments, group_weights(connection), options)
     cases, _ = taken_cases(every, options.comparison)
-    document = with_ours(result, cases, options, prior.progress.cases, 0.0)
+    document = with_ours(
+        result, cases, options, prior.progress.cases, 0.0, judged_answers(connection, source)
+    )
     comparisons.finish(connection, identity, None, "completed", document)
     return identity

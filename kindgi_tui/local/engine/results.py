@@ -14,6 +14,7 @@ from kindgi_tui.domain.comparisons import (
     Target,
 )
 from kindgi_tui.domain.test_sets import Case, TestSetRef
+from kindgi_tui.local.store.checks import JudgedAnswer, verdicts_by_case
 from kindgi_tui.local.store.comparisons import FinishedRepetition
 from kindgi_tui.wire import v01
 
@@ -51,10 +52,12 @@ def compute_result(
     options: ComparisonOptions,
     planned: int,
     cost_usd: float,
+    judged: Sequence[JudgedAnswer] = (),
 ) -> Json:
     """The result of what finished. A case none of whose repetitions finished is not in it.
 
-    `cases` are those it was to run, `outputs` the replays' by run id; `planned` how many cases it was to run.
+    `cases` are those it was to run, `outputs` the replays' by run id; `planned` how many cases it was to run; `judged`
+    what the judging model found. A case with repetitions still to come is rated, and not checked.
     """
     outcomes: dict[str, list[dict[str, Json]]] = {}
     for one in sorted(finished, key=lambda each: each.repetition):
@@ -63,13 +66,23 @@ def compute_result(
             outcome["output"] = outputs.get(one.run_id)
         outcomes.setdefault(one.case_id, []).append(outcome)
     started = [case for case in cases if case.case_id in outcomes]
+    checked = [
+        case if len(outcomes[case.case_id]) >= options.comparison.repetitions else _unchecked(case)
+        for case in started
+    ]
     whole = options.comparison.model_copy(update={"sample": None})
     # The cases are the sample's already; a sample of them would be another.
-    result = scoring.compare(started, outcomes, options.model_copy(update={"comparison": whole}))
+    rated = options.model_copy(update={"comparison": whole})
+    result = scoring.compare(checked, outcomes, rated, verdicts_by_case(judged))
     if result.summary is not None and options.comparison.sample is not None:
         summary = result.summary.model_copy(update={"sample": options.comparison.sample})
         result = result.model_copy(update={"summary": summary})
-    return with_ours(result, started, options, planned, cost_usd)
+    return with_ours(result, started, options, planned, cost_usd, judged)
+
+
+def _unchecked(case: Case) -> Case:
+    """The case without what it expects: it didn't get far enough to say whether it does that."""
+    return case.model_copy(update={"expect": None, "corrections": ()})
 
 
 def with_ours(
@@ -78,9 +91,10 @@ def with_ours(
     options: ComparisonOptions,
     planned: int,
     cost_usd: float,
+    judged: Sequence[JudgedAnswer] = (),
     so_far: Sequence[Json] | None = None,
 ) -> Json:
-    """A result as it is stored: the wire's, with `ours` beside it (intervals, headline, order of the cases).
+    """A result as it is stored: the wire's, with `ours` beside it (headline, intervals, cases' order, who judged).
 
     `so_far` is given while cases come in: its cases as they are written, which saves writing them again. Its intervals
     are linearised then, which costs nothing; else they are bootstrapped.
@@ -102,8 +116,13 @@ def with_ours(
         else metric_intervals(result.per_case, f"{test_set.id}@{test_set.version}")
     )
     target = options.target
-    document["ours"] = beyond(
+    ours = beyond(
         summary, result.per_case, cases, intervals,
         candidate=f"{target.agent_id or target.flow_id} {target.version}", planned=planned, cost_usd=cost_usd,
     )  # fmt: skip
+    # One model judged all of them.
+    judge = next((one for one in judged if one.model is not None), None)
+    if judge is not None:
+        ours["judge"] = {"provider": judge.provider, "model": judge.model}
+    document["ours"] = ours
     return document

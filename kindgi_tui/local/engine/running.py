@@ -7,7 +7,7 @@ import os
 import sqlite3
 import time
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.local.engine.candidates import Candidate, load_candidate
 from kindgi_tui.local.engine.ending import COMPLETED, STOPPED, Ending, finish_comparison
+from kindgi_tui.local.engine.judging_answers import Judging, judge_of
 from kindgi_tui.local.engine.launching import launches
 from kindgi_tui.local.engine.notebook import Notebook
 from kindgi_tui.local.engine.replaying import Replayed, ReplaySettings, failed_replay, replay_case
@@ -27,6 +28,7 @@ from kindgi_tui.local.models.cache import CachedModels
 from kindgi_tui.local.models.config import ModelsConfig, load_models
 from kindgi_tui.local.packs.services import PackServices
 from kindgi_tui.local.store import comparisons
+from kindgi_tui.local.store.checks import JudgedAnswer, judged_answers
 from kindgi_tui.local.store.comparisons import FinishedRepetition
 from kindgi_tui.local.store.test_sets import all_cases
 from kindgi_tui.storage.sqlite import Database, Trouble
@@ -51,6 +53,9 @@ class _Run:
     settings: ReplaySettings
     owner: str
     notebook: Notebook
+    judging: Judging
+    unjudged: list[Case]
+    """Cases that had finished before, and whose answers are still to be judged."""
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     reason: str | None = None
 
@@ -111,12 +116,19 @@ async def _run_owned(
 ) -> None:
     if config is None:
         config = await asyncio.to_thread(load_models, folder)
-    comparison, every, candidate, finished = await database.read(lambda c: _load(c, comparison_id))
+    comparison, every, candidate, finished, judged = await database.read(lambda c: _load(c, comparison_id))
     done = frozenset((one.case_id, one.repetition) for one in finished)
     request = comparison.request
     cases, _ = taken_cases(every, options_of(request, comparison_id, comparison.test_set_version).comparison)
     model = config.resolve(candidate.agent.preferred_provider, candidate.agent.preferred_model)
     settings = ReplaySettings(comparison_id, comparison.project_id, candidate, model, request.reads == "live")
+    judging = Judging(
+        judge_of(request.judge_model, model, judged),
+        request.repetitions,
+        request.weighing,
+        request.case_timeout,
+    )
+    unjudged = await _unjudged(database, judging, cases, finished, judged)
     async with (
         PackServices(folder / "packs", launches(database), logs_dir=folder / "logs") as services,
         contextlib.AsyncExitStack() as stack,
@@ -125,14 +137,12 @@ async def _run_owned(
         if config.providers:
             inner = await stack.enter_async_context(Models(config, at_once=request.concurrency))
             spent = comparison.progress.cost_usd
-            asked = Spending(
-                inner, request.cost_limit, spent, max(map(_cost_of_a_call, finished), default=0.0)
-            )
+            asked = Spending(inner, request.cost_limit, spent, _dearest_call(finished, judged))
         notebook = stack.enter_context(
             Notebook(database, comparison_id, owner, lambda: None if asked is None else asked.spent_usd)
         )
         models = CachedModels(asked, notebook.reply, notebook.keep, fresh=request.fresh)
-        run = _Run(comparison, cases, done, settings, owner, notebook)
+        run = _Run(comparison, cases, done, settings, owner, notebook, judging, unjudged)
         async with _lease(database, run):
             try:
                 await _run_all(run, models, services)
@@ -152,23 +162,47 @@ async def _run_owned(
 
 def _load(
     connection: sqlite3.Connection, comparison_id: str
-) -> tuple[Comparison, tuple[Case, ...], Candidate, list[FinishedRepetition]]:
+) -> tuple[Comparison, tuple[Case, ...], Candidate, list[FinishedRepetition], list[JudgedAnswer]]:
     comparison = comparisons.get_comparison(connection, comparison_id, with_result=False)
     request = comparison.request
     seq = comparisons.version_of(connection, comparison_id)
     candidate = load_candidate(connection, request.agent_id or "", request.subject_version)
     finished = comparisons.finished_repetitions(connection, comparison_id)
-    return comparison, all_cases(connection, seq), candidate, finished
+    judged = judged_answers(connection, comparison_id)
+    return comparison, all_cases(connection, seq), candidate, finished, judged
 
 
-def _cost_of_a_call(finished: FinishedRepetition) -> float:
-    """What one call of a finished repetition cost: each message with tool calls took one, and the answer."""
-    report = finished.outcome.get("replay")
-    tools = report.get("tools") if isinstance(report, dict) else None
-    steps = {
-        tool.get("step") for tool in (tools if isinstance(tools, list) else []) if isinstance(tool, dict)
-    }
-    return finished.cost_usd / (len(steps) + 1)
+async def _unjudged(
+    database: Database,
+    judging: Judging,
+    cases: Sequence[Case],
+    finished: Sequence[FinishedRepetition],
+    judged: Sequence[JudgedAnswer],
+) -> list[Case]:
+    """The cases that finished before it was stopped, and whose answers are still to be judged."""
+    expected = {case.case_id for case in cases if judging.expected_of(case)}
+    runs = [one.run_id for one in finished if one.case_id in expected and one.run_id is not None]
+    outputs = await database.read(lambda c: comparisons.outputs_of_runs(c, runs))
+    return judging.resumed(cases, finished, outputs, judged)
+
+
+def _dearest_call(finished: Sequence[FinishedRepetition], judged: Sequence[JudgedAnswer]) -> float:
+    """About what the dearest call so far cost: each message with tool calls took one, and the answer."""
+    judging: dict[tuple[str, int], float] = {}
+    dearest = 0.0
+    for one in judged:
+        place = (one.case_id, one.verdict.repetition)
+        judging[place] = judging.get(place, 0.0) + one.cost_usd
+        dearest = max(dearest, one.cost_usd / max(one.tries, 1))
+    for repetition in finished:
+        report = repetition.outcome.get("replay")
+        tools = report.get("tools") if isinstance(report, dict) else None
+        steps = {
+            tool.get("step") for tool in (tools if isinstance(tools, list) else []) if isinstance(tool, dict)
+        }
+        turn = repetition.cost_usd - judging.get((repetition.case_id, repetition.repetition), 0.0)
+        dearest = max(dearest, turn / (len(steps) + 1))
+    return dearest
 
 
 async def _run_all(run: _Run, models: Answering, services: PackServices) -> None:
@@ -181,16 +215,27 @@ async def _run_all(run: _Run, models: Answering, services: PackServices) -> None
         if (case.case_id, repetition) not in run.done
     )
 
+    unjudged = iter(run.unjudged)
+
     async def worker() -> None:
-        # All workers share one iterator, so each takes the next repetition as it gets free.
+        # All workers share these iterators, so each takes the next one as it gets free.
+        for case in unjudged:
+            if not await _judged(run, case, models):
+                return
         for case, repetition in waiting:
             replayed = await _one(run, case, repetition, models, services)
             if replayed is None:
                 return
             await run.notebook.finished(replayed)
+            output = None if replayed.run is None else replayed.run.output
+            # Whoever finished the last of a case's repetitions has its answers judged, beside the others.
+            if run.judging.finished(case, replayed.repetition, output) and not await _judged(
+                run, case, models
+            ):
+                return
 
     writer = asyncio.create_task(_write(run))
-    left = len(run.cases) * request.repetitions - len(run.done)
+    left = len(run.cases) * request.repetitions - len(run.done) + len(run.unjudged)
     workers = [asyncio.create_task(worker()) for _ in range(max(1, min(request.concurrency, left)))]
     stopped = asyncio.create_task(run.stop.wait())
     everything = asyncio.gather(*workers)
@@ -235,6 +280,16 @@ async def _one(
     except Exception as cause:  # noqa: BLE001  # told in the case and the log
         _log.exception("Case %s, repetition %d", case.case_id, repetition)
         return failed_replay(case.case_id, repetition, _mistake(cause))
+
+
+async def _judged(run: _Run, case: Case, models: Answering) -> bool:
+    """Has a finished case's answers judged; False when the cost limit lets it not end."""
+    try:
+        await run.judging.case(case, models, run.notebook.judged)
+    except LimitReached:
+        run.reason = run.reason or "cost-limit"
+        return False
+    return True
 
 
 @contextlib.asynccontextmanager

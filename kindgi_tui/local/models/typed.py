@@ -29,15 +29,16 @@ def typed_instructions(schema: Json) -> str:
     )
 
 
-def parse_typed(text: str | None, schema: Json) -> Typed:
+def parse_typed(text: str | None, schema: Json, *, alone: bool = False) -> Typed:
     """The JSON value in a typed answer, checked against its schema.
 
-    A code fence around it, or words around one fence, are forgiven. A schema that is none is a problem too, never
-    an exception.
+    A code fence around it, or words around one fence, are forgiven. With `alone`, no words may stand around the value
+    or its fence, and no field may be there twice: a value that is quoted in other words is not the answer. A schema
+    that is none is a problem too, never an exception.
     """
     if text is None or not text.strip():
         return Typed(problem="The answer is empty; it must be one JSON value.")
-    parsed = _json_in(text)
+    parsed = _json_alone(text) if alone else _json_in(text)
     if isinstance(parsed, str):
         return Typed(problem=parsed)
     (value,) = parsed
@@ -63,6 +64,25 @@ def _json_in(text: str) -> tuple[Json] | str:
         except ValueError as error:
             said = str(error)
     return f"The answer is not valid JSON: {said[:_LONG]}."
+
+
+def _json_alone(text: str) -> tuple[Json] | str:
+    """The same, where the whole text must be the value, or a fence around it."""
+    plain = text.strip().removeprefix("\ufeff").strip()
+    fence = _FENCED.fullmatch(plain)
+    try:
+        return (json.loads(plain if fence is None else fence[1], object_pairs_hook=_each_once),)
+    except RecursionError:
+        return "The answer is nested too deeply."
+    except ValueError as error:
+        return f"The answer is not one JSON value alone: {str(error)[:_LONG]}."
+
+
+def _each_once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a field is there twice")
+    return fields
 
 
 def _misfit(value: Json, schema: Json) -> str | None:

@@ -48,7 +48,7 @@ def lease_seconds() -> float:
 COLUMNS = (
     "c.seq, c.id, c.test_set, v.version, c.project, c.request, c.status, c.started_by, c.created, c.completed, "
     "c.error, c.cancel_reason, c.rescore_of, c.cases, c.repetitions, c.finished, c.finished_cases, c.errors, "
-    "c.cost, c.cached"
+    "c.cost, c.cached, c.judged"
 )
 """The columns `comparison_of` reads."""
 
@@ -71,7 +71,7 @@ class FinishedRepetition:
     is_error: bool
     """Whether it is an error."""
     cost_usd: float
-    """What it cost."""
+    """What it cost; read from the store, with what judging its answer cost."""
     cached: bool
     """Whether every reply came from the cache."""
 
@@ -99,6 +99,7 @@ def comparison_of(row: Sequence[object], result: str | None = None) -> Compariso
         errors,
         cost,
         cached,
+        judged,
     ) = row
     return Comparison.model_validate(
         {
@@ -123,6 +124,7 @@ def comparison_of(row: Sequence[object], result: str | None = None) -> Compariso
                     "errors": errors,
                     "cost_usd": cost,
                     "cached": cached,
+                    "judged": judged,
                 }
             ),
             "result": None if result is None else load_json(result),

@@ -4,6 +4,7 @@ Times are milliseconds since 1970 (UTC). JSON is text with every character over 
 agent wrote, lone surrogates included, comes back as it was. Counts are kept by triggers, never counted.
 """
 
+from kindgi_tui.local.store.schema_checks import CHECKS
 from kindgi_tui.local.store.schema_corrections import CORRECTIONS
 from kindgi_tui.local.store.schema_own_test_sets import OWN_TEST_SETS
 from kindgi_tui.local.store.schema_queue import DISMISSALS
@@ -298,5 +299,5 @@ CREATE INDEX runs_conversation ON runs (conversation, created, seq) WHERE conver
 """What serving others stands on: tokens (the digest of a secret, never the secret), and answers to requests that carry
 a key. A kept answer without a status is a request that still runs, held until `held_until`."""
 
-MIGRATIONS: tuple[str, ...] = (FIRST, SECOND, THIRD, DISMISSALS, CORRECTIONS, MADE, OWN_TEST_SETS)
+MIGRATIONS: tuple[str, ...] = (FIRST, SECOND, THIRD, DISMISSALS, CORRECTIONS, MADE, CHECKS, OWN_TEST_SETS)
 """Every step from an empty file to the newest version."""

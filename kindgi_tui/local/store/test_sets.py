@@ -9,6 +9,7 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.own_test_sets import parse_own_test_set_id
 from kindgi_tui.domain.test_set_versions import BuildPreview, BuildRequest, TestSetVersion
 from kindgi_tui.domain.test_sets import MAX_CASES, Case, JudgedRun, RunCopy, TestSetQuery
+from kindgi_tui.local.store.case_corrections import case_corrections, with_corrections
 from kindgi_tui.local.store.groups import get_group, group_weights
 from kindgi_tui.local.store.judgments import judgments_of_run
 from kindgi_tui.local.store.projects import project_seq
@@ -29,6 +30,7 @@ from kindgi_tui.local.store.values import (
     to_ms,
 )
 from kindgi_tui.wire import v01
+from kindgi_tui.wire.expectations import written_expectation
 from kindgi_tui.workbench import Conflict, Invalid, NotFound, Page
 
 
@@ -122,7 +124,8 @@ def _cases(
         min_judgments=request.min_judgments,
         group_ids=candidates.group_ids or None,
     )
-    return scoring.build_cases(judged, query, group_weights(connection)).cases
+    cases = scoring.build_cases(judged, query, group_weights(connection)).cases
+    return with_corrections(cases, case_corrections(connection, [case.past_run for case in cases]))
 
 
 def preview_build(connection: sqlite3.Connection, request: BuildRequest) -> BuildPreview:
@@ -349,6 +352,18 @@ def case_document(case: Case) -> str:
         document |= {"input": case.input, "output": case.output}
         if case.context is not None:
             document["context"] = case.context
+        # So has what is expected of it: arguments are compared with what a replay called, to the last digit.
+        if case.expect is not None:
+            document["expect"] = written_expectation(case.expect)
+        if case.corrections:
+            document["corrections"] = [
+                {
+                    "correctionId": each.correction_id,
+                    "expect": written_expectation(each.expect),
+                    "expert": each.expert,
+                }
+                for each in case.corrections
+            ]
     return dump_json(document)
 
 

@@ -65,6 +65,8 @@ def progress_words(progress: ComparisonProgress, rate: float | None, left: float
         parts.append(f"{duration(left)} left")
     if progress.errors:
         parts.append(f"{progress.errors:,} error{'s' if progress.errors > 1 else ''}")
+    if progress.judged:
+        parts.append(f"{progress.judged:,} answer{'s' if progress.judged > 1 else ''} judged")
     return " · ".join(parts)
 
 

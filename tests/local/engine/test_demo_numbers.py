@@ -137,6 +137,7 @@ async def test_the_numbers_of_0_2_0(docs: LocalWorkbench) -> None:
         "errors": 0,
         "cost_usd": 0.0,
         "cached": 3,
+        "judged": 0,
     }
 
 

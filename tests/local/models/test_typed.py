@@ -56,6 +56,38 @@ def test_problems(text: str | None, says: str) -> None:
     assert len(found.problem) < 2000
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```\n{json.dumps(GOOD)}\n```\nand\n```\n{json.dumps(GOOD)}\n```",
+        f"```\n{json.dumps(GOOD)}\n``` is what it wants.",
+        f"It wants me to say:\n```json\n{json.dumps(GOOD)}\n```\nI won't.",
+        f"{json.dumps(GOOD)} {json.dumps(GOOD)}",
+        f'{{"articles": [], {json.dumps(GOOD)[1:]}',
+        f"{json.dumps(GOOD)}.",
+        '{"articles": 5}',
+        "[" * 200_000,
+        "",
+    ],
+)
+def test_alone_nothing_may_stand_around_it(text: str) -> None:
+    found = parse_typed(text, ARTICLES, alone=True)
+    assert found.problem is not None
+    assert found.value is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(GOOD),
+        f"\ufeff \n{json.dumps(GOOD, indent=2)}\n",
+        f"```json\n{json.dumps(GOOD, indent=2)}\n```\n",
+    ],
+)
+def test_alone_the_value_itself_is_read(text: str) -> None:
+    assert parse_typed(text, ARTICLES, alone=True).value == GOOD
+
+
 def test_null_can_be_the_answer() -> None:
     found = parse_typed("null", {"type": "null"})
     assert (found.value, found.problem) == (None, None)

@@ -22,6 +22,13 @@ def cost_words(plan: ComparisonPlan) -> str:
     return f"It costs about ${shown}, if calls cost what they did before."
 
 
+def _judged_words(plan: ComparisonPlan) -> str:
+    """How many answers a model judges, with a blank after it; empty without any."""
+    if plan.judged == 0:
+        return ""
+    return f"A model judges {plan.judged:,} {'answer' if plan.judged == 1 else 'answers'} at most. "
+
+
 def plan_blocks(check: CompareCheck) -> list[Block | Run]:
     """The dry run, or why there is none."""
     blocks: list[Block | Run] = []
@@ -38,12 +45,12 @@ def plan_blocks(check: CompareCheck) -> list[Block | Run]:
     if request.fresh:
         stored = f"Stored answers are ignored: {asked:,} are asked for."
     elif asked == 0:
-        stored = "Every answer is stored already: no model is asked."
+        stored = "Every answer is stored already" + (": no model is asked." if plan.judged == 0 else ".")
     elif plan.cached == 0:
         stored = f"No answer is stored yet: {asked:,} are asked for."
     blocks += [
         Block(one_line(f"Dry run: {cases}{each} of {who}", 300), "head"),
-        Block(f"{stored} {cost_words(plan)}", "", 2),
+        Block(f"{stored} {_judged_words(plan)}{cost_words(plan)}", "", 2),
     ]
     if request.sample is not None and request.sample.part == "search":
         blocks.append(Block("A gate can't decide by the search part.", "dim", 2))
