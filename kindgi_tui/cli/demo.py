@@ -54,7 +54,8 @@ async def _make(call: Call, reset: bool, compare: bool) -> int | None:
         return None
     call.out.line(f"The demo is in {place}.")
     if report.runs or report.judgments:
-        call.out.line(f"Recorded now: {report.runs:,} runs and {report.judgments:,} judgments of two people.")
+        said = f"{report.judgments:,} judgments and {report.corrections:,} corrections of two people"
+        call.out.line(f"Recorded now: {report.runs:,} runs, {said}.")
     if compare:
         call.out.line()
         return await _compare(call)

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from kindgi_tui.demo import said
+from kindgi_tui.demo.corrected import correct, verdict_replies
 from kindgi_tui.domain.base import Frozen, Json
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.judgments import ItemRef
@@ -67,6 +68,8 @@ class DemoReport(Frozen):
     """How many runs are new."""
     judgments: int
     """How many judgments are new."""
+    corrections: int
+    """How many corrections are new."""
     replies: int
     """How many replies of models are in the cache for it."""
 
@@ -121,14 +124,21 @@ async def _fill(workbench: LocalWorkbench, folder: Path, created: bool) -> DemoR
         ]
         replies = await _replies(new, recorded, candidates, spoken, services)
 
-    def write(connection: sqlite3.Connection) -> tuple[int, int]:
+    def write(connection: sqlite3.Connection) -> tuple[int, int, int]:
         # At once, so that a demo that was interrupted is made whole the next time.
         put_replies(connection, replies)
         added, _ = insert_runs(connection, new)
-        return len(added), _judge(connection, set(added))
+        return len(added), _judge(connection, set(added)), correct(connection, set(added))
 
-    runs, judgments = await access.write("admin", None, write)
-    return DemoReport(folder=folder, created=created, runs=runs, judgments=judgments, replies=len(replies))
+    runs, judgments, corrections = await access.write("admin", None, write)
+    return DemoReport(
+        folder=folder,
+        created=created,
+        runs=runs,
+        judgments=judgments,
+        corrections=corrections,
+        replies=len(replies),
+    )
 
 
 def _people_and_projects(connection: sqlite3.Connection) -> dict[str, str]:
@@ -310,6 +320,7 @@ async def _replies(
     """What the model says of every recorded question as each candidate, by the key a comparison looks it up with."""
     remembered: dict[str, Json] = {}
     made = {run.id: run for run in runs}
+    answered: dict[tuple[str, str, int], Json] = {}
     for each in recorded:
         run = made.get(each.id)
         if run is None or each.agent != AGENT or each.failure is not None:
@@ -329,5 +340,7 @@ async def _replies(
             )
             for replies, repetitions in groups:
                 speaker = _Speaker(replies, tuple(repetitions), remembered)
-                await replay_case(settings, case, repetitions[0], speaker, services)
-    return remembered
+                replayed = await replay_case(settings, case, repetitions[0], speaker, services)
+                output = None if replayed.run is None else replayed.run.output
+                answered |= {(run.id, version, repetition): output for repetition in repetitions}
+    return remembered | verdict_replies(made.values(), answered)

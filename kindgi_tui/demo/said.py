@@ -9,6 +9,8 @@ The files, each `{"about": …, <name>: [...]}`:
 - `runs.json` and `scorer-runs.json`, `runs`: when a run was recorded, of whom and in which segment
   (`RecordedRun`).
 - `judgments.json`, `judgments`: who said yes or no to which item, and when (`RecordedJudgment`).
+- `corrections.json`, `corrections`, and `verdicts.json`, `verdicts`: what runs should have done, and what the judging
+  model said of the answers since (`demo.corrected`).
 - `people.json`, `people` (`Person`), and `groups.json`, `groups` (`kindgi_tui.domain.judgments.Group`).
 """
 
@@ -186,29 +188,28 @@ class Person(Frozen):
 
 def load_said() -> Said:
     """What the models said."""
-    return Said(TypeAdapter(tuple[SaidSequence, ...]).validate_python(_rows("said.json", "sequences")))
+    return Said(TypeAdapter(tuple[SaidSequence, ...]).validate_python(rows("said.json", "sequences")))
 
 
 def load_runs() -> tuple[RecordedRun, ...]:
     """The recorded runs of both projects: the article picker's by time, then the scorer's by time."""
-    rows = [*_rows("runs.json", "runs"), *_rows("scorer-runs.json", "runs")]
-    return TypeAdapter(tuple[RecordedRun, ...]).validate_python([_with_segments(row) for row in rows])
+    told = [*rows("runs.json", "runs"), *rows("scorer-runs.json", "runs")]
+    return TypeAdapter(tuple[RecordedRun, ...]).validate_python([_with_segments(row) for row in told])
 
 
 def load_judgments() -> tuple[RecordedJudgment, ...]:
     """What people said of the runs, by time."""
-    rows = _rows("judgments.json", "judgments")
-    return TypeAdapter(tuple[RecordedJudgment, ...]).validate_python(rows)
+    return TypeAdapter(tuple[RecordedJudgment, ...]).validate_python(rows("judgments.json", "judgments"))
 
 
 def load_people() -> tuple[Person, ...]:
     """Who judged."""
-    return TypeAdapter(tuple[Person, ...]).validate_python(_rows("people.json", "people"))
+    return TypeAdapter(tuple[Person, ...]).validate_python(rows("people.json", "people"))
 
 
 def load_groups() -> tuple[Group, ...]:
     """The groups they judged as."""
-    return TypeAdapter(tuple[Group, ...]).validate_python(_rows("groups.json", "groups"))
+    return TypeAdapter(tuple[Group, ...]).validate_python(rows("groups.json", "groups"))
 
 
 @contextmanager
@@ -218,10 +219,11 @@ def pack_folder() -> Iterator[Path]:
         yield folder
 
 
-def _rows(name: str, field: str) -> list[dict[str, Json]]:
+def rows(name: str, field: str) -> list[dict[str, Json]]:
+    """The rows of a data file."""
     text = files("kindgi_tui.demo").joinpath("data", name).read_text("utf-8")
-    rows: list[dict[str, Json]] = json.loads(text)[field]
-    return rows
+    found: list[dict[str, Json]] = json.loads(text)[field]
+    return found
 
 
 def _with_segments(row: dict[str, Json]) -> dict[str, Json]:
