@@ -2,6 +2,7 @@
 
 from kindgi_tui.cli.items import gist
 from kindgi_tui.cli.output import Out
+from kindgi_tui.domain.correction_words import expectation_parts
 from kindgi_tui.domain.items import value_at
 from kindgi_tui.domain.test_sets import Case, ItemSummary
 from kindgi_tui.text import dumps_line, one_line
@@ -18,15 +19,37 @@ def question(case: Case, cells: int = 300) -> str:
 def print_case(out: Out, case: Case) -> None:
     """Prints one case."""
     out.line(question(case), heading=True)
-    out.line(f"  case {case.case_id}  {case.subject.id} {case.subject.version}")
+    run = "" if case.from_nothing or case.past_run == case.case_id else f"  of run {case.past_run}"
+    out.line(f"  case {case.case_id}  {case.subject.id} {case.subject.version}{run}")
     if case.erased:
         out.line("  Its content was erased.")
-    for item in case.items:
-        out.line(f"  {_item_line(case, item)}")
-        for told in item.reasons[:REASONS]:
-            if told.reason:
-                out.line(f"      {told.verdict}: {one_line(told.reason, 160)}")
+    for line in case_expectation_lines(case):
+        out.paragraph(f"  {line}")
+    out.lines([f"  {line}" for line in case_item_lines(case)])
     out.line()
+
+
+def case_expectation_lines(case: Case) -> list[str]:
+    """What a case expects in words, and what is to be known of it; none where its items are all."""
+    lines = list(expectation_parts(case.expect)) if case.expect is not None else []
+    if case.expert:
+        lines.append("an expert case")
+    if case.from_nothing:
+        lines.append("made from nothing: it has no recording")
+    return lines
+
+
+def case_item_lines(case: Case) -> list[str]:
+    """A case's items, each with what was said of it and up to two reasons."""
+    lines: list[str] = []
+    for item in case.items:
+        lines.append(_item_line(case, item))
+        lines += [
+            f"    {told.verdict}: {one_line(told.reason, 160)}"
+            for told in item.reasons[:REASONS]
+            if told.reason
+        ]
+    return lines
 
 
 def _item_line(case: Case, item: ItemSummary) -> str:

@@ -30,6 +30,7 @@ from kindgi_tui.domain.comparison_records import (
 from kindgi_tui.domain.headline import percent, percents
 from kindgi_tui.domain.limits import check_gate, check_sample
 from kindgi_tui.domain.overrides import Overrides
+from kindgi_tui.domain.own_test_sets import own_test_set_id, parse_own_test_set_id
 from kindgi_tui.wire import v04
 from kindgi_tui.workbench import Page
 
@@ -63,9 +64,11 @@ def gate_options(function: F) -> F:
     example="kindgi-tui comparisons start acme.article-picks --project docs --agent acme-ops.article-picker "
     "--agent-version 0.2.0 --wait\n"
     "kindgi-tui comparisons start acme.article-picks --agent acme-ops.article-picker --agent-version 0.2.0 "
-    "--fail-under pass-rate=0.9 --fail-on-regression=any",
+    "--fail-under pass-rate=0.9 --fail-on-regression=any\n"
+    "kindgi-tui comparisons start --own --agent acme-ops.article-picker --agent-version 0.2.0 --wait",
 )
-@click.argument("test_set", shell_complete=completing.test_sets)
+@click.argument("test_set", required=False, shell_complete=completing.test_sets)
+@click.option("--own", is_flag=True, help="On the agent's own test set, in place of TEST_SET.")
 @project_option
 @click.option(
     "--version", "--suite-version", "version", metavar="X.Y.Z", help="The test set's (else the newest)."
@@ -111,7 +114,8 @@ def gate_options(function: F) -> F:
 @gate_options
 async def start(
     call: Call,
-    test_set: str,
+    test_set: str | None,
+    own: bool,
     project: str | None,
     version: str | None,
     agent: str | None,
@@ -138,19 +142,24 @@ async def start(
 ) -> int:
     """Runs one version of an agent or flow on TEST_SET.
 
+    An agent's own test set (agent.AGENT.PROJECT, agent.AGENT, or --own) is frozen first: its cases as they are now.
+
     Exit code 1 when it failed, was cancelled, some cases were errors, or a gate says no.
     """
     if (agent is None) == (flow is None):
         raise click.UsageError("Give exactly one of --agent and --flow.")
+    if own == (test_set is not None):
+        raise click.UsageError("Name one test set: TEST_SET, or --own for the agent's own.")
     if seed is not None and sample is None:
         raise click.UsageError("--seed needs --sample.")
     part = _sample(sample, seed, hold_out_share)
     overrides = gathered(override_settings, override_prompt)
     gated = _check_gate(least, regression, part, overrides)
+    named, project_id = await named_set(call, test_set, agent, project)
     request = ComparisonRequest(
-        test_set_id=test_set,
+        test_set_id=named,
         version=version,
-        project_id=await call.project_id(project),
+        project_id=project_id,
         agent_id=agent,
         flow_id=flow,
         subject_version=subject_version,
@@ -321,6 +330,23 @@ def _print_started(call: Call, comparison: Comparison) -> None:
         return
     call.out.line(f"Started comparison {comparison.id}.")
     call.out.line(f"Next: {command(call, 'comparisons follow', comparison.id)}")
+
+
+async def named_set(
+    call: Call, test_set: str | None, agent: str | None, project: str | None
+) -> tuple[str, str]:
+    """The id of the test set to compare on, and the project's: none named, or `agent.AGENT`, is the agent's own."""
+    known = None if test_set is None else parse_own_test_set_id(test_set)
+    if test_set is not None and known is not None:
+        return test_set, known[1] if project is None else await call.project_id(project)
+    project_id = await call.project_id(project)
+    if agent is not None and test_set in (None, f"agent.{agent}"):
+        return own_test_set_id(agent, project_id), project_id
+    if test_set is None:
+        raise click.UsageError(
+            "A flow has no test set of its own: name one that was built from its judged runs."
+        )
+    return test_set, project_id
 
 
 async def _given(comparison: Comparison) -> Comparison:

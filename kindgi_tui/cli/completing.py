@@ -59,7 +59,8 @@ def test_sets(ctx: click.Context, parameter: click.Parameter, incomplete: str) -
     """Test sets, by id."""
 
     async def read(bench: "Workbench") -> Names:
-        return [(one.test_set_id, one.description or one.version) for one in await bench.test_sets.list()]
+        built = [(one.test_set_id, one.description or one.version) for one in await bench.test_sets.list()]
+        return built + [(one.id, f"the own set of {one.agent_id}") for one in await bench.cases.sets()]
 
     return _complete(ctx, incomplete, read)
 

@@ -1,14 +1,13 @@
 """`kindgi-tui corrections`: what a run should have done."""
 
-import json
 from pathlib import Path
-from typing import cast
 
 import click
 
 from kindgi_tui.cli import completing
 from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.errors import DONE, NOT_REACHED, WRONG, say
+from kindgi_tui.cli.expectation_options import expectation_of, expectation_options
 from kindgi_tui.cli.listing import print_pages
 from kindgi_tui.cli.parameters import FILE, paged, pages, project_filter
 from kindgi_tui.cli.shared_options import Noun
@@ -20,49 +19,14 @@ from kindgi_tui.domain.corrections import (
     CorrectionFilter,
     Expectation,
     ExpectedCall,
-    Mark,
     NewCorrection,
 )
-from kindgi_tui.domain.limits import LimitError
 from kindgi_tui.text import one_line
 from kindgi_tui.wire import v04
-from kindgi_tui.wire.expectations import check_arguments
 from kindgi_tui.workbench import Denied, Page, Refused
 
 LONGEST = 300
 """The most cells of a line that says what an earlier correction expected."""
-
-MARKS = click.Choice(["right", "wrong"])
-"""What is said of decisions, and of an answer."""
-
-
-class CallType(click.ParamType[ExpectedCall]):
-    """A call that should have been made: a tool's id, perhaps with arguments as JSON after it."""
-
-    name = "call"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> ExpectedCall:
-        """The call; a click error when what follows the tool's id is no JSON object."""
-        if isinstance(value, ExpectedCall):
-            return value
-        words = str(value).split(maxsplit=1)
-        if not words:
-            self.fail("Name a tool, such as acme-ops.search-articles.", param, ctx)
-        if len(words) == 1:
-            return ExpectedCall(tool_id=words[0])
-        try:
-            told = json.loads(words[1])
-            arguments = check_arguments(told, f"What follows {words[0]}")
-        except json.JSONDecodeError as cause:
-            place = f"line {cause.lineno}, column {cause.colno}"
-            self.fail(f"The arguments of {words[0]} are not JSON at {place}: {cause.msg}.", param, ctx)
-        except LimitError as cause:
-            self.fail(cause.sentence, param, ctx)
-        except (ValueError, RecursionError):
-            self.fail(f"The arguments of {words[0]} can't be read as JSON.", param, ctx)
-        return ExpectedCall(tool_id=words[0], arguments=arguments)
 
 
 @click.group("corrections", cls=Noun, example="kindgi-tui corrections add 3f2a9c11 --decisions right")
@@ -79,28 +43,7 @@ def noun() -> None:
     "kindgi-tui corrections add --file corrections.yaml",
 )
 @click.argument("run", required=False)
-@click.option("--decisions", type=MARKS, help="Whether its tool calls were right.")
-@click.option(
-    "--should-call",
-    "should_call",
-    type=CallType(),
-    multiple=True,
-    metavar="'TOOL [JSON]'",
-    help="Wrong decisions: a call it should have made, perhaps with arguments it must have; repeat for more.",
-)
-@click.option(
-    "--must-not-call",
-    "must_not_call",
-    multiple=True,
-    metavar="TOOL",
-    shell_complete=completing.tools,
-    help="Wrong decisions: a tool it must not call; repeat for more.",
-)
-@click.option("--answer", type=MARKS, help="Whether its answer was right.")
-@click.option(
-    "--should-say", "should_say", help="Wrong answer: what it should say, in at most 4,000 characters."
-)
-@click.option("--why", help="Wrong answer: why, or what a right one has to do, in at most 4,000 characters.")
+@expectation_options
 @click.option(
     "--group",
     "--class",
@@ -133,14 +76,7 @@ async def add(
     A file has the fields decisions, shouldCall (a list of toolId and args), mustNotCall, answer, shouldSay, why, and
     perhaps runId, group and participantId.
     """
-    expect = Expectation(
-        decisions=cast(Mark | None, decisions),
-        should_call=should_call,
-        must_not_call=must_not_call,
-        answer=cast(Mark | None, answer),
-        should_say=should_say,
-        why=why,
-    )
+    expect = expectation_of(decisions, should_call, must_not_call, answer, should_say, why)
     if file is not None:
         if expect != Expectation():
             raise click.UsageError("--file can't stand beside flags that say what is expected.")

@@ -85,6 +85,11 @@ def read_document(place: Path) -> Json:
         raise Invalid(f"{name} is nested too deep.", field="file") from None
 
 
+def read_text(place: Path) -> str:
+    """The text in a file, or on standard input for `-`. Raises Invalid."""
+    return _text(place, "standard input" if place == STANDARD_INPUT else str(place))
+
+
 def _text(place: Path, name: str) -> str:
     if place == STANDARD_INPUT:
         stream = getattr(sys.stdin, "buffer", None)

@@ -19,6 +19,7 @@ NOUNS: dict[str, tuple[str, str]] = {
     "corrections": ("corrections", "What a run should have done: add, list, show, take back, remove."),
     "groups": ("groups", "Who judges speak as: list, show, add, change, retire, bring back."),
     "test-sets": ("test_sets", "Versioned sets of judged runs: build, list, show, cases, agreement, export."),
+    "cases": ("cases", "An agent's own test cases: add, list, show, retire, bring back, freeze."),
     "comparisons": (
         "comparisons",
         "A new version on a test set: start, follow, show, cancel, resume, rescore.",

@@ -10,6 +10,7 @@ from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.case_text import print_case
 from kindgi_tui.cli.errors import say
 from kindgi_tui.cli.listing import print_list
+from kindgi_tui.cli.own_case_text import count_words, frozen_words, print_own_set
 from kindgi_tui.cli.parameters import (
     MOST,
     paged,
@@ -22,6 +23,7 @@ from kindgi_tui.cli.parameters import (
 from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, pairs
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.own_test_sets import OwnTestSet, parse_own_test_set_id
 from kindgi_tui.domain.runs import Segment
 from kindgi_tui.domain.test_set_versions import BuildPreview, BuildRequest, TestSetVersion
 from kindgi_tui.domain.test_sets import Case
@@ -119,11 +121,16 @@ async def build(
 @noun.verb("list", example="kindgi-tui test-sets list --project docs")
 @project_filter
 async def list_test_sets(call: Call, project: str | None) -> None:
-    """Lists the test sets, each at its newest version."""
+    """Lists the test sets, each at its newest version; agents' own ones as they stand now."""
+    project_id = await call.project_id_if(project)
+    own = await call.bench.cases.sets(project_id)
+    names = {one.id for one in own}
+    built = [one for one in await call.bench.test_sets.list(project_id) if one.test_set_id not in names]
+    rows: list[TestSetVersion | OwnTestSet] = [*built, *own]
     print_list(
         call,
-        await call.bench.test_sets.list(await call.project_id_if(project)),
-        shape=v04.test_set,
+        rows,
+        shape=_shaped,
         columns=[
             Column("TEST SET"),
             Column("VERSION"),
@@ -132,16 +139,27 @@ async def list_test_sets(call: Call, project: str | None) -> None:
             Column("ABOUT", least=10),
             Column("BUILT"),
         ],
-        cells=lambda one: (
-            one.test_set_id,
-            one.version,
-            cases_words(one),
-            one.request.agent_id or one.request.flow_id or "",
-            one.description or "",
-            v04.time(one.created_at),
-        ),
+        cells=_cells,
         empty="No test sets yet. Build one from judged runs: "
         f"kindgi-tui test-sets build NAME --version {FIRST_VERSION} --agent AGENT",
+    )
+
+
+def _shaped(one: TestSetVersion | OwnTestSet) -> Json:
+    return v04.own_test_set(one) if isinstance(one, OwnTestSet) else v04.test_set(one)
+
+
+def _cells(one: TestSetVersion | OwnTestSet) -> tuple[str, ...]:
+    if isinstance(one, OwnTestSet):
+        built = "" if one.frozen_at is None else v04.time(one.frozen_at)
+        return one.id, frozen_words(one), count_words(one), one.agent_id, "the agent's own test cases", built
+    return (
+        one.test_set_id,
+        one.version,
+        cases_words(one),
+        one.request.agent_id or one.request.flow_id or "",
+        one.description or "",
+        v04.time(one.created_at),
     )
 
 
@@ -149,7 +167,11 @@ async def list_test_sets(call: Call, project: str | None) -> None:
 @click.argument("test_set", shell_complete=completing.test_sets)
 @version_option
 async def show(call: Call, test_set: str, version: str | None) -> None:
-    """Shows one version of TEST_SET, and which other versions there are."""
+    """Shows one version of TEST_SET, and which other versions there are; an agent's own as it stands now."""
+    own = parse_own_test_set_id(test_set)
+    if own is not None and version is None:
+        await _show_own(call, *own)
+        return
     found = await call.bench.test_sets.get(test_set, version)
     versions = await call.bench.test_sets.versions(test_set)
     if call.json:
@@ -158,6 +180,16 @@ async def show(call: Call, test_set: str, version: str | None) -> None:
         return
     _print_one(call, found)
     call.out.lines(pairs([("versions", ", ".join(one.version for one in versions))]))
+
+
+async def _show_own(call: Call, agent_id: str, project_id: str) -> None:
+    one = await call.bench.cases.own(agent_id, project_id)
+    versions = () if one.version is None else await call.bench.test_sets.versions(one.id)
+    names = tuple(each.version for each in versions)
+    if call.json:
+        call.out.json({**v04.own_test_set(one), "versions": list(names)})
+    else:
+        print_own_set(call.out, one, names)
 
 
 @noun.verb("cases", example="kindgi-tui test-sets cases acme.article-picks --version 1.0.0")

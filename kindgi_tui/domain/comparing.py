@@ -333,6 +333,9 @@ def _scope(options: ComparisonOptions) -> Scope:
 def _recorded_versions(cases: Iterable[Case]) -> Iterator[RecordedVersion]:
     counts: dict[str, tuple[Case, int]] = {}
     for case in cases:
+        if case.from_nothing:
+            # No version answered it.
+            continue
         subject = case.subject
         key = f"{subject.kind}:{subject.id}@{subject.version}"
         first, count = counts.get(key, (case, 0))

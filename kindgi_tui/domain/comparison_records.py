@@ -42,7 +42,7 @@ class ComparisonRequest(Frozen):
     test_set_id: str
     """The set; its newest version unless `version` says another."""
     version: str | None = None
-    """The test set version."""
+    """The test set version; None: the newest, and of an agent's own set the one that its cases are frozen as."""
     project_id: str
     """The project the replay runs land in."""
     agent_id: str | None = None

@@ -22,6 +22,7 @@ from kindgi_tui.workbench import Conflict, NotFound
 if TYPE_CHECKING:
     from kindgi_tui.domain.serving import KeyedRequest
     from kindgi_tui.local.parts.blocks import LocalBlocks
+    from kindgi_tui.local.parts.cases import LocalCases
     from kindgi_tui.local.parts.catalog import LocalCatalog, LocalModels, LocalPacks
     from kindgi_tui.local.parts.comparisons import LocalComparisons
     from kindgi_tui.local.parts.corrections import LocalCorrections
@@ -112,6 +113,13 @@ class LocalWorkbench:
         from kindgi_tui.local.parts.test_sets import LocalTestSets
 
         return LocalTestSets(self._access)
+
+    @cached_property
+    def cases(self) -> "LocalCases":
+        """The cases of agents' own test sets."""
+        from kindgi_tui.local.parts.cases import LocalCases
+
+        return LocalCases(self._access)
 
     @cached_property
     def comparisons(self) -> "LocalComparisons":

@@ -15,6 +15,7 @@ from kindgi_tui.remote.parts.absent import (
     RemoteAnswers,
     RemoteAudit,
     RemoteBlocks,
+    RemoteCases,
     RemoteCorrections,
     RemoteGuidelines,
     RemoteModels,
@@ -60,6 +61,8 @@ class RemoteWorkbench:
         """What judges go by."""
         self.test_sets = RemoteTestSets(context, self.judgments)
         """Test sets."""
+        self.cases = RemoteCases()
+        """The cases of agents' own test sets."""
         self.comparisons = RemoteComparisons(context, self.test_sets)
         """Comparisons."""
         self.agents = RemoteCatalog(context, "agent")

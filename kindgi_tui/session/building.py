@@ -16,6 +16,7 @@ from kindgi_tui.domain.runs import Segment, SubjectKind
 from kindgi_tui.domain.test_set_versions import BuildPreview, BuildRequest, TestSetVersion
 from kindgi_tui.session.fields import whole_number
 from kindgi_tui.session.filters import read_moment
+from kindgi_tui.session.own_sets import is_own
 from kindgi_tui.workbench import NotFound, Unsupported, WorkbenchError
 
 if TYPE_CHECKING:
@@ -251,7 +252,8 @@ def draft_of(built: TestSetVersion, facts: BuildFacts) -> BuildDraft:
 async def build_facts(workbench: "Workbench", project_id: str) -> BuildFacts:
     """What the form needs to know before anything is typed."""
     judged = await workbench.runs.list(RunFilter(project_id=project_id, judged=True), LOOKED_AT)
-    sets = await workbench.test_sets.list()
+    # Agents' own ones are frozen, never built.
+    sets = tuple([one for one in await workbench.test_sets.list() if not is_own(one.test_set_id)])
     names = [_named(run.subject.kind, run.subject.id) for run in judged.data]
     names += [
         one.request.agent_id or f"{FLOW}{one.request.flow_id}" for one in sets if one.project_id == project_id

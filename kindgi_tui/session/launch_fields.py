@@ -17,6 +17,7 @@ from kindgi_tui.session.launching import (
     subject_of,
     version_of,
 )
+from kindgi_tui.session.own_sets import NOW
 
 
 def compare_fields(
@@ -37,9 +38,10 @@ def compare_fields(
             "choices": _choices(one.test_set_id for one in facts.sets), "hint": identity,
         },
         {
-            "name": "test_set_version", "label": "Its version", "help": "A version of the set never changes.",
+            "name": "test_set_version", "label": "Its version",
+            "help": "A version never changes; an agent's own set is frozen as it is now when it starts.",
             "choices": _choices(one.version for one in facts.set_versions.get(identity, ())),
-            "hint": chosen.version if chosen else "", "note": _cases(chosen), "typed": False,
+            "hint": (chosen.version or NOW) if chosen else "", "note": _cases(chosen), "typed": False,
         },
         {
             "name": "subject", "label": "Agent", "help": "Who is compared: the agent whose runs the set holds.",

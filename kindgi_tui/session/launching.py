@@ -19,10 +19,13 @@ from kindgi_tui.domain.limits import (
     check_version,
 )
 from kindgi_tui.domain.overrides import overrides_typed
+from kindgi_tui.domain.own_test_sets import parse_own_test_set_id
 from kindgi_tui.domain.projects import Right
 from kindgi_tui.domain.test_set_versions import TestSetVersion
+from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.session.building import FLOW
 from kindgi_tui.session.fields import decimal_number, whole_number
+from kindgi_tui.session.own_sets import listed_sets
 from kindgi_tui.workbench import NotFound, WorkbenchError
 
 if TYPE_CHECKING:
@@ -99,7 +102,7 @@ class CompareFacts(Frozen):
     right: Right = "admin"
     """The most they may do."""
     sets: tuple[TestSetVersion, ...] = ()
-    """The newest version of every set of the project, those built last first."""
+    """The newest version of every set of the project, those built last first; then agents' own as they stand now."""
     set_versions: dict[str, tuple[TestSetVersion, ...]] = {}
     """The versions of the sets that were looked up, newest first."""
     agents: tuple[str, ...] = ()
@@ -188,7 +191,9 @@ def read_comparison(draft: CompareDraft, facts: CompareFacts) -> ReadComparison:
             draft, facts
         )
     else:
-        given.update(test_set_id=chosen.test_set_id, version=chosen.version, project_id=chosen.project_id)
+        given.update(
+            test_set_id=chosen.test_set_id, version=chosen.version or None, project_id=chosen.project_id
+        )
         _candidate(draft, facts, chosen, given, problems)
     for name in ("reads", "weighing"):
         given[name] = getattr(draft, name) or DEFAULTS[name]
@@ -279,13 +284,14 @@ def _seconds(number: float | str) -> float:
 
 async def compare_facts(workbench: "Workbench", project_id: str) -> CompareFacts:
     """What the form needs to know before anything is picked."""
-    sets = await workbench.test_sets.list(project_id)
+    listed = (await listed_sets(workbench, project_id)).sets
+    built, own = [one for one in listed if one.version], [one for one in listed if not one.version]
     person = await workbench.people.me()
     return CompareFacts(
         project_id=project_id,
         person=person.id,
         right=person.right,
-        sets=tuple(sorted(sets, key=lambda one: one.created_at, reverse=True)),
+        sets=(*sorted(built, key=lambda one: one.created_at, reverse=True), *own),
         agents=tuple(one.id for one in await workbench.agents.list()),
     )
 
@@ -309,10 +315,17 @@ async def look_up(workbench: "Workbench", draft: CompareDraft, facts: CompareFac
         )
         facts = facts.model_copy(update={"versions": {**facts.versions, subject: published}})
     if chosen is not None and _key(chosen) not in facts.recorded:
-        page = await workbench.test_sets.cases(chosen.test_set_id, chosen.version, LOOKED_AT)
-        counts = Counter(case.subject.version for case in page.data).most_common()
+        cases = await _first_cases(workbench, chosen)
+        counts = Counter(case.subject.version for case in cases if not case.from_nothing).most_common()
         facts = facts.model_copy(update={"recorded": {**facts.recorded, _key(chosen): tuple(counts)}})
     return facts
+
+
+async def _first_cases(workbench: "Workbench", chosen: TestSetVersion) -> tuple[Case, ...]:
+    own = parse_own_test_set_id(chosen.test_set_id)
+    if chosen.version or own is None:
+        return (await workbench.test_sets.cases(chosen.test_set_id, chosen.version, LOOKED_AT)).data
+    return tuple([one.case for one in (await workbench.cases.list(*own, limit=LOOKED_AT)).data])
 
 
 async def _or_none(read: Callable[[], Any]) -> Any:

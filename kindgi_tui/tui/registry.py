@@ -4,12 +4,14 @@ from textual.binding import Binding, BindingType
 
 from kindgi_tui.tui.actions import EVERYWHERE, EVERYWHERE_ACTIONS, Action
 from kindgi_tui.tui.screens.case.actions import ACTIONS as CASE
+from kindgi_tui.tui.screens.case_add.actions import ACTIONS as CASE_ADD
 from kindgi_tui.tui.screens.compare.actions import ACTIONS as COMPARE
 from kindgi_tui.tui.screens.comparison.actions import ACTIONS as COMPARISON
 from kindgi_tui.tui.screens.comparisons.actions import ACTIONS as COMPARISONS
 from kindgi_tui.tui.screens.group_form.actions import ACTIONS as GROUP_FORM
 from kindgi_tui.tui.screens.groups.actions import ACTIONS as GROUPS
 from kindgi_tui.tui.screens.judge.actions import ACTIONS as JUDGE
+from kindgi_tui.tui.screens.own_cases.actions import ACTIONS as OWN_CASES
 from kindgi_tui.tui.screens.run.actions import ACTIONS as RUN
 from kindgi_tui.tui.screens.runs.actions import ACTIONS as RUNS
 from kindgi_tui.tui.screens.test_set_build.actions import ACTIONS as TEST_SET_BUILD
@@ -17,7 +19,8 @@ from kindgi_tui.tui.screens.test_set_cases.actions import ACTIONS as TEST_SET_CA
 from kindgi_tui.tui.screens.test_sets.actions import ACTIONS as TEST_SETS
 
 ACTIONS: tuple[Action, ...] = (
-    *RUNS, *RUN, *JUDGE, *TEST_SETS, *TEST_SET_CASES, *TEST_SET_BUILD, *COMPARE, *COMPARISONS, *COMPARISON, *CASE,
+    *RUNS, *RUN, *JUDGE, *TEST_SETS, *TEST_SET_CASES, *TEST_SET_BUILD, *OWN_CASES, *CASE_ADD, *COMPARE,
+    *COMPARISONS, *COMPARISON, *CASE,
     *GROUPS, *GROUP_FORM,
     *EVERYWHERE_ACTIONS,
 )  # fmt: skip

@@ -20,6 +20,7 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison, ComparisonPlan
 from kindgi_tui.domain.corrections import Correction
 from kindgi_tui.domain.judgments import Group, Judgment
+from kindgi_tui.domain.own_test_sets import OwnCase, OwnTestSet
 from kindgi_tui.domain.runs import Run, RunDetail, Segment, Subject
 from kindgi_tui.domain.test_set_versions import BuildRequest, TestSetVersion
 from kindgi_tui.domain.test_sets import Case
@@ -245,6 +246,40 @@ def case(value: Case) -> dict[str, Json]:
     if isinstance(items, list):
         shaped = {**shaped, "items": [case_item(item) for item in items]}
     return shaped
+
+
+def own_case(value: OwnCase) -> dict[str, Json]:
+    """A case of an agent's own test set; `source`, `by`, `createdAt`, `retiredAt` and `retiredBy` are ours."""
+    expect: Json = None if value.expect is None else written_expectation(value.expect)
+    about: dict[str, Json] = {
+        "runId": value.run_id,
+        "expect": expect,
+        "source": value.source,
+        "by": value.by,
+        "createdAt": time(value.created_at),
+        "retiredAt": None if value.retired_at is None else time(value.retired_at),
+        "retiredBy": value.retired_by,
+    }
+    return {**case(value.case), **without_none(about)}
+
+
+def own_test_set(value: OwnTestSet) -> dict[str, Json]:
+    """An agent's own test set as it stands now: `version` is the newest frozen one; all but the ids is ours."""
+    return without_none(
+        {
+            "testSetId": value.id,
+            "kind": "corrections",
+            "agentId": value.agent_id,
+            "projectId": value.project_id,
+            "caseCount": value.case_count,
+            "truncated": value.truncated,
+            "available": value.available,
+            "retired": value.retired,
+            "version": value.version,
+            "frozenAt": None if value.frozen_at is None else time(value.frozen_at),
+            "changed": value.changed,
+        }
+    )
 
 
 def case_item(item: Json) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from kindgi_tui.workbench.cases import Cases
 from kindgi_tui.workbench.catalog import (
     Blocks,
     Catalog,
@@ -59,6 +60,7 @@ __all__ = [
     "Answers",
     "Audit",
     "Blocks",
+    "Cases",
     "Catalog",
     "Comparisons",
     "Conflict",
@@ -147,6 +149,11 @@ class Workbench(Protocol):
     @property
     def test_sets(self) -> TestSets:
         """Test sets."""
+        ...
+
+    @property
+    def cases(self) -> Cases:
+        """The cases of agents' own test sets."""
         ...
 
     @property

@@ -71,7 +71,10 @@ class Comparisons(Protocol):
     async def start(self, request: ComparisonRequest) -> Comparison:
         """Starts a comparison in a process of its own and returns at once.
 
-        Raises NotFound, Invalid, Unsupported (`fresh` without a provider), Denied.
+        On an agent's own test set its cases are frozen first (`Cases.freeze`), unless a version is named. Raises
+        Conflict (`suggested-change-nothing-to-check`: it has no cases), NotFound, Invalid (`bad-input`: it is another
+        agent's or project's, or the candidate is a flow; the sentence names the set that fits),
+        Unsupported (`fresh` without a provider), Denied.
         """
         ...
 

@@ -207,6 +207,10 @@ async def test_changes_are_shown_against_another_version(demo: Path) -> None:
 
 
 async def test_without_test_sets_it_says_where_to_build_one(demo: Path) -> None:
+    workbench, _ = await open_local(demo)
+    await workbench.projects.add("Empty")
+    await workbench.projects.use("empty")
+    await workbench.close()
     async with running(demo, (80, 24)) as (app, pilot):
         app.push_screen(CompareScreen())
         await until(lambda: isinstance(app.screen, CompareScreen) and app.screen.query(TextPane), pilot)

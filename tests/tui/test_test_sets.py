@@ -81,7 +81,7 @@ async def fill(app: WorkbenchApp, pilot: Pilot[None], name: str, text: str) -> N
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_set_is_built_by_keys_from_its_suggestions(demo: Path, size: tuple[int, int]) -> None:
     async with running(demo, size, "TestSetsScreen", start="test_sets") as (app, pilot):
-        await until(lambda: "b builds one from judged runs" in shown(app.screen), pilot)
+        await until(lambda: "own · acme-ops" in shown(app.screen), pilot)
         await pilot.press("b")
         await on(app, pilot, BuildScreen)
         await pane_says(app, pilot, "41 runs, each a case")
@@ -377,18 +377,31 @@ async def test_cases_are_written_as_jsonl(demo: Path, tmp_path: Path) -> None:
         await until(lambda: "is there already" in told(app), pilot)
 
 
+async def test_a_project_without_judged_runs_says_what_to_do_first(demo: Path) -> None:
+    workbench, _ = await open_local(demo)
+    await workbench.projects.add("Empty")
+    await workbench.projects.use("empty")
+    await workbench.close()
+    async with running(demo, (80, 24), "TestSetsScreen", start="test_sets") as (app, pilot):
+        await until(lambda: "no judged runs to build one from" in shown(app.screen), pilot)
+        await pilot.press("enter")
+        assert "No test sets yet" in told(app)
+
+
 async def test_a_filter_narrows_by_id_and_is_kept(demo: Path) -> None:
     await build(demo, "1.0.0", identity="acme.one")
     await build(demo, "1.0.0", identity="acme.two")
     async with running(demo, (80, 24), "TestSetsScreen", start="test_sets") as (app, pilot):
-        await until(lambda: "2 sets" in shown(app.screen), pilot)
+        # The agent's own set stands among them.
+        await until(lambda: "3 sets" in shown(app.screen), pilot)
         await pilot.press("slash", *"TWO", "enter")
         await until(lambda: "1 set — TWO" in shown(app.screen), pilot)
         assert "acme.one" not in shown(app.screen)
     async with running(demo, (80, 24), "TestSetsScreen", start="test_sets") as (app, pilot):
         await until(lambda: "1 set — TWO" in shown(app.screen), pilot)
         await pilot.press("backspace")
-        await until(lambda: "2 sets" in shown(app.screen), pilot)
+        # The agent's own set stands among them.
+        await until(lambda: "3 sets" in shown(app.screen), pilot)
 
 
 async def add_run(folder: Path, output: Json, key: str, *reasons: str, text: str = "a question") -> str:

@@ -23,6 +23,7 @@ from kindgi_tui.local.store.comparison_lists import (
 from kindgi_tui.workbench import Page, Unavailable
 
 if TYPE_CHECKING:
+    from kindgi_tui.local.engine.freezing import Freezing
     from kindgi_tui.local.engine.partials import Partial
 
 FOLLOW_SECONDS = 0.1
@@ -48,7 +49,15 @@ class LocalComparisons:
 
         self._access.require("editor")
         config = load_models(self._access.folder)
-        return await self._access.read(lambda c: plan_of(c, check_start(c, request, config), config))
+        freezing = await self._freezing(request)
+
+        settled = freezing.settled
+        if settled is not None:
+            return await self._access.read(lambda c: plan_of(c, check_start(c, settled, config), config))
+        checked = await self._access.write(
+            "editor", None, lambda c: check_start(c, freezing.frozen(c), config)
+        )
+        return await self._access.read(lambda c: plan_of(c, checked, config))
 
     async def start(self, request: ComparisonRequest) -> Comparison:
         """Starts a comparison in a process of its own and returns at once."""
@@ -58,9 +67,10 @@ class LocalComparisons:
         self._access.require("editor")
         config = load_models(self._access.folder)
         person = self._access.person.id
+        freezing = await self._freezing(request)
 
         def insert(connection: sqlite3.Connection) -> str:
-            checked = check_start(connection, request, config)
+            checked = check_start(connection, freezing.frozen(connection), config)
             return comparisons.insert_comparison(
                 connection, checked.request, checked.version_seq, person, len(checked.cases)
             )
@@ -68,6 +78,13 @@ class LocalComparisons:
         identity = await self._access.write("editor", "comparisons.start", insert, lambda made: made)
         await self._spawn(identity)
         return await self.get(identity)
+
+    async def _freezing(self, request: ComparisonRequest) -> "Freezing":
+        """What is to be frozen before it starts: gathered here, outside the writer, so that people judge on."""
+        from kindgi_tui.local.engine.freezing import gather_freezing
+
+        person = self._access.person.id
+        return await self._access.read(lambda c: gather_freezing(c, request, person))
 
     async def get(self, comparison_id: str) -> Comparison:
         """One comparison, with its result once there is one."""

@@ -4,6 +4,7 @@ import re
 
 from kindgi_tui.domain.agreement import Agreement
 from kindgi_tui.domain.limits import check_min_judgments, check_segments, check_version
+from kindgi_tui.domain.own_test_sets import parse_own_test_set_id
 from kindgi_tui.domain.test_set_versions import BuildPreview, BuildRequest, TestSetVersion
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.local.access import Access, limits_told
@@ -69,6 +70,14 @@ def _check(request: BuildRequest) -> None:
     if not _ID.fullmatch(request.test_set_id):
         raise Invalid(
             "A test set's id has letters, digits, dots, - and _, such as acme.article-picks.", field="id"
+        )
+    own = parse_own_test_set_id(request.test_set_id)
+    if own is not None:
+        raise Invalid(
+            f"{request.test_set_id} is the own test set of {own[0]}: it isn't built, starting a comparison on it "
+            "freezes its cases. Give the set another id.",
+            code="bad-input",
+            field="id",
         )
     with limits_told():
         check_version(request.version)

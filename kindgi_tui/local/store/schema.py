@@ -7,6 +7,7 @@ agent wrote, lone surrogates included, comes back as it was. Counts are kept by 
 from kindgi_tui.local.store.schema_blocks import BLOCKS
 from kindgi_tui.local.store.schema_checks import CHECKS
 from kindgi_tui.local.store.schema_corrections import CORRECTIONS
+from kindgi_tui.local.store.schema_own_test_sets import OWN_TEST_SETS
 from kindgi_tui.local.store.schema_queue import DISMISSALS
 from kindgi_tui.local.store.schema_serving import MADE
 
@@ -299,5 +300,7 @@ CREATE INDEX runs_conversation ON runs (conversation, created, seq) WHERE conver
 """What serving others stands on: tokens (the digest of a secret, never the secret), and answers to requests that carry
 a key. A kept answer without a status is a request that still runs, held until `held_until`."""
 
-MIGRATIONS: tuple[str, ...] = (FIRST, SECOND, THIRD, DISMISSALS, CORRECTIONS, MADE, CHECKS, BLOCKS)
+MIGRATIONS: tuple[str, ...] = (
+    FIRST, SECOND, THIRD, DISMISSALS, CORRECTIONS, MADE, CHECKS, BLOCKS, OWN_TEST_SETS,
+)  # fmt: skip
 """Every step from an empty file to the newest version."""

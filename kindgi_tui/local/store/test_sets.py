@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kindgi_tui.domain import scoring
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.own_test_sets import parse_own_test_set_id
 from kindgi_tui.domain.test_set_versions import BuildPreview, BuildRequest, TestSetVersion
 from kindgi_tui.domain.test_sets import MAX_CASES, Case, JudgedRun, RunCopy, TestSetQuery
 from kindgi_tui.local.store.case_corrections import case_corrections, with_corrections
@@ -172,7 +173,7 @@ def gather_cases(connection: sqlite3.Connection, request: BuildRequest, empty: b
             "(kindgi-tui judgments add), or narrow less.",
             code="test-set-empty",
         )
-    documents = tuple((storable(case.case_id), _document(case)) for case in cases)
+    documents = tuple((storable(case.case_id), case_document(case)) for case in cases)
     return Gathered(documents, max(candidates.available, len(cases)))
 
 
@@ -265,6 +266,13 @@ def test_set_versions(connection: sqlite3.Connection, test_set_id: str) -> tuple
         f"SELECT {_COLUMNS} FROM {_FROM} WHERE v.test_set = ? ORDER BY v.seq DESC", (storable(test_set_id),)
     ).fetchall()
     if not rows:
+        own = parse_own_test_set_id(test_set_id)
+        if own is not None:
+            raise NotFound(
+                f"The own test set of {own[0]} isn't frozen yet: starting a comparison on it does that. "
+                f"`kindgi-tui cases list --agent {own[0]}` shows its cases.",
+                code="eval-suite-not-found",
+            )
         raise NotFound(
             f'No test set is called "{test_set_id}". `kindgi-tui test-sets list` shows them; '
             "`kindgi-tui test-sets build` makes one.",
@@ -312,7 +320,7 @@ def list_cases(
     ).fetchall()
     more = len(rows) > limit
     return Page(
-        data=tuple(_case(document) for _, document in rows[:limit]),
+        data=tuple(stored_case(document) for _, document in rows[:limit]),
         has_more=more,
         next_cursor=cursor_of(rows[limit - 1][0]) if more else None,
     )
@@ -326,7 +334,7 @@ def get_case(connection: sqlite3.Connection, test_set_id: str, version: str, cas
     ).fetchone()
     if row is None:
         raise NotFound(f"{test_set_id} {version} has no case {case_id}.", code="case-not-found")
-    return _case(row[0])
+    return stored_case(row[0])
 
 
 def all_cases(connection: sqlite3.Connection, seq: int) -> tuple[Case, ...]:
@@ -334,10 +342,10 @@ def all_cases(connection: sqlite3.Connection, seq: int) -> tuple[Case, ...]:
     rows = connection.execute(
         "SELECT document FROM cases WHERE version = ? ORDER BY position", (seq,)
     ).fetchall()
-    return tuple(_case(row[0]) for row in rows)
+    return tuple(stored_case(row[0]) for row in rows)
 
 
-def _document(case: Case) -> str:
+def case_document(case: Case) -> str:
     """A case as it is stored: the wire's names, and its copies as they were (the wire's numbers lose digits)."""
     document = v01.dump(case)
     if isinstance(document, dict):
@@ -359,6 +367,7 @@ def _document(case: Case) -> str:
     return dump_json(document)
 
 
-def _case(document: str) -> Case:
+def stored_case(document: str) -> Case:
+    """The case that `case_document` wrote."""
     value = load_json(document)
     return Case.read(value if isinstance(value, dict) else {})

@@ -10,9 +10,11 @@ from kindgi_tui.domain.catalog import PackSnapshot, Published
 from kindgi_tui.domain.corrections import Correction, CorrectionFilter, NewCorrection
 from kindgi_tui.domain.judging import Guideline, Owed
 from kindgi_tui.domain.overrides import OverrideIssue, Overrides
+from kindgi_tui.domain.own_test_sets import NewCase, OwnCase, OwnTestSet
 from kindgi_tui.domain.projects import AuditEntry, Right
 from kindgi_tui.domain.runs import SubjectKind
 from kindgi_tui.domain.serving import Bearer, KeptAnswer, KeyedRequest, Made, Token
+from kindgi_tui.domain.test_set_versions import TestSetVersion
 from kindgi_tui.workbench import ModelStatus, Page, Unsupported
 
 
@@ -92,6 +94,49 @@ class RemoteAudit:
     async def list(self, limit: int = 25, cursor: str | None = None) -> Page[AuditEntry]:
         """Not offered."""
         raise Unsupported("This runtime doesn't show its audit log over the API.")
+
+
+class RemoteCases:
+    """An agent's own test set of a runtime isn't reached from here yet."""
+
+    async def sets(self, project_id: str | None = None) -> tuple[OwnTestSet, ...]:
+        """None that this program knows of."""
+        return ()
+
+    async def own(self, agent_id: str, project_id: str) -> OwnTestSet:
+        """Not offered."""
+        raise _cases()
+
+    async def list(
+        self,
+        agent_id: str,
+        project_id: str,
+        retired: bool = False,
+        limit: int = 25,
+        cursor: str | None = None,
+    ) -> Page[OwnCase]:
+        """Not offered."""
+        raise _cases()
+
+    async def get(self, case_id: str) -> OwnCase:
+        """Not offered."""
+        raise _cases()
+
+    async def add(self, new: NewCase) -> OwnCase:
+        """Not offered."""
+        raise _cases()
+
+    async def retire(self, case_id: str) -> OwnCase:
+        """Not offered."""
+        raise _cases()
+
+    async def bring_back(self, case_id: str) -> OwnCase:
+        """Not offered."""
+        raise _cases()
+
+    async def freeze(self, agent_id: str, project_id: str) -> TestSetVersion:
+        """Not offered."""
+        raise _cases()
 
 
 class RemoteGuidelines:
@@ -213,6 +258,12 @@ def _answers() -> Unsupported:
 
 def _blocks() -> Unsupported:
     return Unsupported("Blocks are published to a runtime with its own CLI (`kindgi blocks`), not from here.")
+
+
+def _cases() -> Unsupported:
+    return Unsupported(
+        "An agent's own test set is kept in a local workspace; of a runtime it isn't read from here."
+    )
 
 
 def _packs() -> Unsupported:

@@ -12,6 +12,8 @@ from kindgi_tui.domain.runs import Segment
 from kindgi_tui.domain.test_set_versions import BuildRequest
 from kindgi_tui.local.store.corrections import list_corrections
 from kindgi_tui.local.store.judgments import add_judgment, list_judgments
+from kindgi_tui.local.store.own_cases import list_own_cases
+from kindgi_tui.local.store.own_test_sets import gather_own, own_test_sets
 from kindgi_tui.local.store.run_lists import count_runs, list_runs
 from kindgi_tui.local.store.run_search import index_for_search
 from kindgi_tui.local.store.runs import get_run, insert_runs
@@ -217,3 +219,17 @@ def test_a_build_reads_judged_runs_in_their_order(filled: sqlite3.Connection) ->
     sorting = [step for step in steps if "USE TEMP B-TREE" in step]
     # A run's few judgments are sorted; the runs are not.
     assert len(sorting) <= len([step for step in steps if "judgments_live" in step])
+
+
+def test_an_own_test_set_is_read_from_what_was_said(filled: sqlite3.Connection) -> None:
+    """However many runs nobody said anything of: they are never gone through."""
+    agent = own_test_sets(filled, PROJECT)[0].agent_id
+    steps = plans(filled, lambda c: list_own_cases(c, agent, PROJECT, False, 100, None))
+    assert any("runs_first_judged" in step for step in steps)
+    steps += plans(filled, lambda c: own_test_sets(c, PROJECT))
+    steps += plans(filled, lambda c: gather_own(c, agent, PROJECT))
+    runs = [step for step in steps if step.split()[1] == "r"]
+    assert runs
+    assert [step for step in runs if "PRIMARY KEY" not in step and "runs_first_judged" not in step] == []
+    scanned = {step.split()[1] for step in steps if step.startswith("SCAN")}
+    assert scanned.isdisjoint({"runs", "judgments", "hand_cases", "cases"})

@@ -305,7 +305,8 @@ class CaseScreen(Moves, WorkScreen):
 
     def do_original(self) -> None:
         """The recorded run."""
-        self._open_run(self.opened.reviewed.entry.case_id)
+        case = self.opened.case
+        self._open_run(self.opened.reviewed.entry.case_id if case is None else case.past_run)
 
     def do_replay(self) -> None:
         """The replay's run."""

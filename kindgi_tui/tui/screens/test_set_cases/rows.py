@@ -1,5 +1,6 @@
 """How a case stands in a list, and how it reads in a pane."""
 
+from kindgi_tui.domain.correction_words import expectation_parts
 from kindgi_tui.domain.items import value_at
 from kindgi_tui.domain.test_sets import Case, ItemSummary
 from kindgi_tui.text import clean, json_text, one_line
@@ -9,6 +10,11 @@ from kindgi_tui.tui.widgets.text_pane import Block, Run
 
 REASONS = 2
 """How many reasons of an item are shown until all are asked for."""
+
+NO_RECORDING = (
+    "It has no recording: its reads run live, writes are refused, and it says only what would be right."
+)
+"""What is said of a case made from nothing."""
 
 SHORT, LONG = 600, 20_000
 """Characters of a text, and of one that is shown whole."""
@@ -34,16 +40,31 @@ def case_row(case: Case, width: int) -> list[Cell]:
 def case_blocks(case: Case, whole: bool, groups: dict[str, str]) -> list[Block | Run]:
     """A case as a pane shows it; `whole` shows every reason and long texts, `groups` are names by id."""
     limit = LONG if whole else SHORT
-    told = f"{case.subject.id} {case.subject.version} · run {case.case_id}"
+    told = f"{case.subject.id} {case.subject.version} · run {case.past_run}"
+    if case.from_nothing:
+        told = f"{case.subject.id} · made from nothing"
     blocks: list[Block | Run] = [Block(one_line(told, 300), "dim")]
     if case.erased:
         return [*blocks, Block("Its content was erased since: comparisons leave it out.", "bad")]
-    blocks += [Block(clean(question(case, limit), limit)), Block("")]
+    blocks += [Block(clean(question(case, limit), limit)), Block(""), *expectation_blocks(case, limit)]
     for item in case.items:
         blocks += _item_blocks(case, item, whole, groups)
-    if not case.items:
+    if not case.items and case.expect is None:
         blocks.append(Block("Nobody judged an item of it.", "dim"))
     return blocks
+
+
+def expectation_blocks(case: Case, limit: int) -> list[Block | Run]:
+    """What a case expects in words; none where its items are all. `limit`: the longest phrase, in characters."""
+    blocks: list[Block | Run] = []
+    if case.expect is not None:
+        blocks.append(Block("It expects", "head"))
+        blocks += [Block(clean(part, limit), "", 2) for part in expectation_parts(case.expect)]
+    if case.expert:
+        blocks.append(Block("An expert case: it counts when experts' corrections alone do.", "dim"))
+    if case.from_nothing:
+        blocks.append(Block(NO_RECORDING, "dim"))
+    return [*blocks, Block("")] if blocks else []
 
 
 def share_words(item: ItemSummary) -> str:

@@ -26,6 +26,9 @@ from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.text_pane import Part, TextPane
 from kindgi_tui.workbench import Page, Unsupported
 
+NO_RECORDING = "This case was made from nothing: there is no recorded run to open."
+"""Why the way to the run is closed."""
+
 
 class CasesScreen(WorkScreen):
     """The cases of a version."""
@@ -144,6 +147,8 @@ class CasesScreen(WorkScreen):
         """What needs a case."""
         if verb in ("open", "reasons") and self.current is None:
             return "There is no case here yet."
+        if verb == "open" and self.current is not None and self.current.from_nothing:
+            return NO_RECORDING
         if verb in ("agreement", "settle") and self._agreement is None:
             return self._no_agreement
         if verb == "settle" and self._agreement is not None and not self._agreement.split:
@@ -155,7 +160,7 @@ class CasesScreen(WorkScreen):
         from kindgi_tui.tui.screens.run.screen import RunScreen
 
         if self.current is not None:
-            self.app.push_screen(RunScreen(self.current.case_id))
+            self.app.push_screen(RunScreen(self.current.past_run))
 
     def do_compare(self) -> None:
         """Compares on this version."""

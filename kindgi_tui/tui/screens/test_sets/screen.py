@@ -7,14 +7,16 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widgets import Static
 
+from kindgi_tui.domain.own_test_sets import OwnTestSet
 from kindgi_tui.domain.queries import RunFilter
 from kindgi_tui.domain.test_set_versions import TestSetVersion
 from kindgi_tui.session.exporting import export_cases
+from kindgi_tui.session.own_sets import NOW, as_it_stands, listed_sets
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.screens.test_set_build.screen import BUILT, BuildScreen
-from kindgi_tui.tui.screens.test_sets.rows import cases_words, set_blocks, set_row
+from kindgi_tui.tui.screens.test_sets.rows import cases_words, own_blocks, set_blocks, set_row
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.text_pane import TextPane
@@ -24,6 +26,12 @@ EMPTY = "No test sets yet: b builds one from judged runs."
 
 EMPTY_UNJUDGED = "No test sets yet, and no judged runs to build one from: judge some first, g j."
 """What stands there before anything was judged."""
+
+OWN_EXPORT = "Its cases aren't frozen as they are now: v goes to a frozen version, which can be exported."
+"""Why an own set as it stands isn't exported."""
+
+OWN_VERSIONS = "It isn't frozen yet: the first comparison on it makes its first version."
+"""What is said of a set without versions."""
 
 EMPTY_FILTER = "No set's id has these letters. Backspace shows all, / types others."
 """What stands there when the filter leaves nothing."""
@@ -40,6 +48,7 @@ class TestSetsScreen(WorkScreen):
     def __init__(self) -> None:
         super().__init__()
         self._sets: tuple[TestSetVersion, ...] = ()
+        self._own: dict[str, OwnTestSet] = {}
         self._rows: list[TestSetVersion] = []
         self._versions: dict[str, tuple[TestSetVersion, ...]] = {}
         self._picked: dict[str, TestSetVersion] = {}
@@ -85,13 +94,15 @@ class TestSetsScreen(WorkScreen):
         newest = self._rows[number]
         shown = self._shown(newest)
         versions = self._versions.get(newest.test_set_id, ())
-        place = f"{versions.index(shown) + 1} of {len(versions)}" if shown in versions[1:] else ""
-        return set_row(shown, place, width)
+        frozen = [one for one in versions if one.version]
+        place = f"{frozen.index(shown) + 1} of {len(frozen)}" if shown in versions[1:] else ""
+        return set_row(shown, place, width, self._own.get(newest.test_set_id))
 
     async def _load(self) -> None:
         """Reads the list anew; what was just built is gone to and told."""
         project = self.app.project.id
-        self._sets = await self.workbench.test_sets.list(project)
+        listed = await listed_sets(self.workbench, project)
+        self._sets, self._own = listed.sets, listed.own
         self._groups = {one.id: one.name for one in await self.workbench.groups.list(project, retired=True)}
         self._versions.clear()
         empty = EMPTY
@@ -136,12 +147,24 @@ class TestSetsScreen(WorkScreen):
             pane.show([])
             return
         versions = await self._versions_of(shown.test_set_id)
-        if self.current == shown:
-            pane.show(set_blocks(shown, [one.version for one in versions], self._groups))
+        if self.current != shown:
+            return
+        names = [one.version for one in versions if one.version]
+        own = self._own.get(shown.test_set_id)
+        pane.show(
+            own_blocks(own, names)
+            if own is not None and not shown.version
+            else set_blocks(shown, names, self._groups)
+        )
 
     async def _versions_of(self, test_set_id: str) -> tuple[TestSetVersion, ...]:
         if test_set_id not in self._versions:
-            self._versions[test_set_id] = await self.workbench.test_sets.versions(test_set_id)
+            own = self._own.get(test_set_id)
+            # An own set as it stands now comes before its frozen versions, and may have none of them yet.
+            standing = () if own is None else (as_it_stands(own),)
+            frozen = own is None or own.version is not None
+            found = await self.workbench.test_sets.versions(test_set_id) if frozen else ()
+            self._versions[test_set_id] = (*standing, *found)
         return self._versions[test_set_id]
 
     @on(LineList.Moved)
@@ -155,22 +178,33 @@ class TestSetsScreen(WorkScreen):
 
     def why_not(self, verb: str) -> str | None:
         """What needs a set, or a filter."""
-        if verb in ("open", "compare", "versions", "export") and self.current is None:
+        shown = self.current
+        if verb in ("open", "compare", "versions", "export") and shown is None:
             return EMPTY_FILTER if self._sets else EMPTY
+        if verb == "export" and shown is not None and not shown.version:
+            return OWN_EXPORT
         if verb == "clear" and not self._typed:
             return "All sets are shown: / types letters to filter by."
         return None
 
     def do_open(self) -> None:
         """Opens the cases."""
+        shown = self.current
+        if shown is None:
+            return
+        if not shown.version:
+            from kindgi_tui.tui.screens.own_cases.screen import OwnCasesScreen
+
+            self.app.push_screen(OwnCasesScreen(self._own[shown.test_set_id]))
+            return
         from kindgi_tui.tui.screens.test_set_cases.screen import CasesScreen
 
-        if self.current is not None:
-            self.app.push_screen(CasesScreen(self.current))
+        self.app.push_screen(CasesScreen(shown))
 
     def do_build(self) -> None:
-        """Builds the next version of this set."""
-        self.app.push_screen(BuildScreen(None if self.current is None else self.current.test_set_id))
+        """Builds the next version of this set; on an agent's own, which is never built, a new set."""
+        of = None if self.current is None else self.current.test_set_id
+        self.app.push_screen(BuildScreen(None if of in self._own else of))
 
     def do_new(self) -> None:
         """Builds a new set."""
@@ -181,7 +215,7 @@ class TestSetsScreen(WorkScreen):
         from kindgi_tui.tui.screens.compare.screen import CompareScreen
 
         if self.current is not None:
-            self.app.push_screen(CompareScreen(self.current.test_set_id, self.current.version))
+            self.app.push_screen(CompareScreen(self.current.test_set_id, self.current.version or None))
 
     def do_versions(self) -> None:
         """The next older version, or the newest again."""
@@ -193,13 +227,18 @@ class TestSetsScreen(WorkScreen):
             return
         versions = await self._versions_of(shown.test_set_id)
         if len(versions) == 1:
-            self.say(f"{shown.test_set_id} has one version: b builds the next.", "no")
+            one = f"{shown.test_set_id} has one version: b builds the next."
+            self.say(one if shown.version else OWN_VERSIONS, "no")
             return
         at = versions.index(shown) if shown in versions else 0
         after = versions[(at + 1) % len(versions)]
         self._picked[shown.test_set_id] = after
         self.rows.repaint(self.rows.cursor)
-        self.say(f"{after.version}: {versions.index(after) + 1} of {len(versions)} versions, newest first")
+        frozen = [one for one in versions if one.version]
+        told = NOW
+        if after.version:
+            told = f"{after.version}: {frozen.index(after) + 1} of {len(frozen)} versions, newest first"
+        self.say(told)
         await self._show_about()
 
     def do_export(self) -> None:

@@ -1,0 +1,92 @@
+"""Flags that say what a run should have done: decisions, calls, an answer."""
+
+import json
+from typing import cast
+
+import click
+
+from kindgi_tui.cli import completing
+from kindgi_tui.cli.parameters import F
+from kindgi_tui.domain.corrections import Expectation, ExpectedCall, Mark
+from kindgi_tui.domain.limits import LimitError
+from kindgi_tui.wire.expectations import check_arguments
+
+MARKS = click.Choice(["right", "wrong"])
+"""What is said of decisions, and of an answer."""
+
+
+class CallType(click.ParamType[ExpectedCall]):
+    """A call that should have been made: a tool's id, perhaps with arguments as JSON after it."""
+
+    name = "call"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> ExpectedCall:
+        """The call; a click error when what follows the tool's id is no JSON object."""
+        if isinstance(value, ExpectedCall):
+            return value
+        words = str(value).split(maxsplit=1)
+        if not words:
+            self.fail("Name a tool, such as acme-ops.search-articles.", param, ctx)
+        if len(words) == 1:
+            return ExpectedCall(tool_id=words[0])
+        try:
+            told = json.loads(words[1])
+            arguments = check_arguments(told, f"What follows {words[0]}")
+        except json.JSONDecodeError as cause:
+            place = f"line {cause.lineno}, column {cause.colno}"
+            self.fail(f"The arguments of {words[0]} are not JSON at {place}: {cause.msg}.", param, ctx)
+        except LimitError as cause:
+            self.fail(cause.sentence, param, ctx)
+        except (ValueError, RecursionError):
+            self.fail(f"The arguments of {words[0]} can't be read as JSON.", param, ctx)
+        return ExpectedCall(tool_id=words[0], arguments=arguments)
+
+
+def expectation_options(function: F) -> F:
+    """The flags of an expectation, in the order of `expectation_of`."""
+    decisions = click.option("--decisions", type=MARKS, help="Whether its tool calls were right.")
+    should_call = click.option(
+        "--should-call",
+        "should_call",
+        type=CallType(),
+        multiple=True,
+        metavar="'TOOL [JSON]'",
+        help="Wrong decisions: a call it should have made, perhaps with arguments it must have; repeat for more.",
+    )
+    must_not_call = click.option(
+        "--must-not-call",
+        "must_not_call",
+        multiple=True,
+        metavar="TOOL",
+        shell_complete=completing.tools,
+        help="Wrong decisions: a tool it must not call; repeat for more.",
+    )
+    answer = click.option("--answer", type=MARKS, help="Whether its answer was right.")
+    should_say = click.option(
+        "--should-say", "should_say", help="Wrong answer: what it should say, in at most 4,000 characters."
+    )
+    why = click.option(
+        "--why", help="Wrong answer: why, or what a right one has to do, in at most 4,000 characters."
+    )
+    return decisions(should_call(must_not_call(answer(should_say(why(function))))))
+
+
+def expectation_of(
+    decisions: str | None,
+    should_call: tuple[ExpectedCall, ...],
+    must_not_call: tuple[str, ...],
+    answer: str | None,
+    should_say: str | None,
+    why: str | None,
+) -> Expectation:
+    """The expectation those flags say; one that says nothing equals `Expectation()`."""
+    return Expectation(
+        decisions=cast(Mark | None, decisions),
+        should_call=should_call,
+        must_not_call=must_not_call,
+        answer=cast(Mark | None, answer),
+        should_say=should_say,
+        why=why,
+    )

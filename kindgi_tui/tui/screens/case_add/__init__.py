@@ -1,0 +1,1 @@
+"""The form that adds a test case by hand."""

@@ -1,0 +1,138 @@
+"""Adding a test case by hand: the form, and what the case would say in words."""
+
+from kindgi_tui.domain.correction_words import expectation_parts
+from kindgi_tui.session.case_adding import CaseCheck, CaseDraft, case_fields, check_draft
+from kindgi_tui.session.fields import FormField
+from kindgi_tui.text import clean, json_text, one_line
+from kindgi_tui.tui.registry import bindings_of
+from kindgi_tui.tui.screens.form_screen import FormScreen
+from kindgi_tui.tui.screens.test_set_cases.rows import NO_RECORDING
+from kindgi_tui.tui.widgets.text_pane import Block, Run
+
+DRAFT = "case_add.draft"
+"""Where drafts are kept between starts, with the agent's and the project's id after it."""
+
+
+class CaseAddScreen(FormScreen):
+    """The form. With `run_id` it begins as a copy of that run."""
+
+    PLACE = "case_add"
+    HEADING = "Add a test case by hand"
+    BINDINGS = bindings_of("case_add")
+
+    def __init__(self, agent_id: str, project_id: str, run_id: str | None = None) -> None:
+        super().__init__()
+        self._agent_id = agent_id
+        self._project_id = project_id
+        self._run_id = run_id
+        self._draft = CaseDraft(run_id=run_id or "")
+        self._check = CaseCheck()
+        self._checked: CaseDraft | None = None
+        self._adding = False
+
+    def on_mount(self) -> None:
+        """Goes on with the draft that was left, unless another run was asked for."""
+        kept = self.app.state.get(self._place)
+        if isinstance(kept, dict) and all(isinstance(value, str) for value in kept.values()):
+            draft = CaseDraft.model_validate(kept)
+            if self._run_id is None or draft.run_id == self._run_id:
+                self._draft = draft
+        self.focus_body()
+        self.set_heading(f"Add a test case of {self._agent_id} by hand")
+        self.show_fields()
+        self.work(self.check(), group="check", exclusive=True)
+
+    @property
+    def _place(self) -> str:
+        return f"{DRAFT}.{self._agent_id}.{self._project_id}"
+
+    def form_fields(self) -> tuple[FormField, ...]:
+        """The fields, with what is wrong with each."""
+        return case_fields(self._draft, self._check)
+
+    def set_value(self, name: str, value: str) -> None:
+        """Puts a value into the draft; what goes with `right` or with nothing said is forgotten."""
+        given = {name: value}
+        if name == "decisions" and value != "wrong":
+            given |= {"should_call": "", "must_not_call": ""}
+        if name == "answer" and value != "wrong":
+            given |= {"should_say": "", "why": ""}
+        if name == "run_id" and value:
+            given["input"] = ""
+        self._draft = self._draft.model_copy(update=given)
+        self.app.state.put(self._place, self._draft.model_dump(exclude_defaults=True) or None)
+
+    def clear_all(self) -> None:
+        """Forgets the draft."""
+        self._draft = CaseDraft(run_id=self._run_id or "")
+        self.app.state.put(self._place, None)
+
+    async def check(self) -> None:
+        """Finds out what the draft would add."""
+        draft = self._draft
+        check = await check_draft(self.workbench, draft, self._agent_id, self._project_id)
+        if draft != self._draft:
+            return
+        self._check, self._checked = check, draft
+        self.show_pane(self._blocks_of(check))
+        self.show_fields()
+
+    def _blocks_of(self, check: CaseCheck) -> list[Block | Run]:
+        blocks: list[Block | Run] = []
+        if check.refusal is not None:
+            blocks += [Block(clean(f"✗ {check.refusal}", 2_000), "bad"), Block("")]
+        if check.run is not None:
+            asked = check.run.input if isinstance(check.run.input, str) else json_text(check.run.input, 600)
+            blocks += [
+                Block(one_line(f"From run {check.run.id}", 300), "head"),
+                Block(clean(asked, 600), "", 2),
+            ]
+        else:
+            blocks += [Block("From nothing", "head"), Block(NO_RECORDING, "dim", 2)]
+        if check.new is None:
+            return blocks
+        said = [clean(part, 600) for part in expectation_parts(check.new.expect)]
+        said += [one_line(f"{item.key}: {item.verdict}", 200) for item in check.new.items]
+        return [*blocks, Block("It expects", "head"), *(Block(words, "", 2) for words in said)]
+
+    @property
+    def settled(self) -> bool:
+        """Whether what is shown is about the draft as it stands."""
+        return self._checked is not None and self._checked == self._draft
+
+    def why_not(self, verb: str) -> str | None:
+        """What refuses to be added."""
+        if verb != "add":
+            return super().why_not(verb)
+        if self._adding:
+            return "It is being added."
+        # A draft that changed since is checked anew when it is added.
+        return self._check.refusal if self.settled else None
+
+    def do_add(self) -> None:
+        """Adds it."""
+        self._adding = True
+        self.changed()
+        self.work(self._add(), group="add", exclusive=True)
+
+    def do_back(self) -> None:
+        """Goes back; what is being added is finished first."""
+        if self._adding:
+            self.say("It is being added: a moment.", "no")
+        else:
+            super().do_back()
+
+    async def _add(self) -> None:
+        try:
+            # What was typed last counts, whether it was checked yet or not.
+            check = await check_draft(self.workbench, self._draft, self._agent_id, self._project_id)
+            if check.new is None or check.refusal is not None:
+                self.say(check.refusal or "", "no")
+                return
+            await self.workbench.cases.add(check.new)
+        finally:
+            self._adding = False
+            self.changed()
+        self.app.state.put(self._place, None)
+        if self.is_current:
+            self.app.go_back()

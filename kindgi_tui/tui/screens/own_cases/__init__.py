@@ -1,0 +1,1 @@
+"""The screen of an agent's own test cases."""

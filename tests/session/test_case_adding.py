@@ -1,0 +1,92 @@
+"""The form that adds a test case by hand, without a screen: what is typed means what it says, or says what is wrong."""
+
+import json
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kindgi_tui.domain.corrections import Expectation, ExpectedCall
+from kindgi_tui.session.case_adding import CaseDraft, read_calls, read_draft, read_items
+
+TOOLS = st.text(string.ascii_lowercase + ".-", min_size=1, max_size=20)
+ARGUMENTS = st.none() | st.dictionaries(
+    st.text(max_size=8), st.none() | st.booleans() | st.integers() | st.text(max_size=12), max_size=3
+)
+
+
+@given(st.lists(st.tuples(TOOLS, ARGUMENTS), max_size=5), st.sampled_from([", ", ",", " , "]))
+def test_calls_are_read_as_they_are_written(
+    calls: list[tuple[str, dict[str, object] | None]], comma: str
+) -> None:
+    typed = comma.join(tool if told is None else f"{tool} {json.dumps(told)}" for tool, told in calls)
+    assert [(call.tool_id, call.arguments) for call in read_calls(typed)] == calls
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ('{"query": 1}', "begins with its tool's id"),
+        ("shop.refund {query}", "not JSON"),
+        ('shop.refund {"a": 1} shop.look', "a comma"),
+        ("shop.refund shop.look", "a comma"),
+        ('shop.refund {"a": NaN}', "number"),
+        ("shop.refund " + '{"a":' * 200 + "1" + "}" * 200, "nested"),
+    ],
+)
+def test_calls_that_are_none_say_what_is_wrong(typed: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        read_calls(typed)
+
+
+def test_items_are_read_as_they_are_written() -> None:
+    assert [(item.key, item.verdict) for item in read_items(" kb-1=yes, a=b = no ,")] == [
+        ("kb-1", "yes"),
+        ("a=b", "no"),
+    ]
+    for wrong in ("kb-1", "kb-1=perhaps", "=yes"):
+        with pytest.raises(ValueError, match="KEY=yes"):
+            read_items(wrong)
+
+
+def test_a_draft_is_a_case_or_says_which_field_is_wrong() -> None:
+    nothing = CaseDraft(input="Open on Sunday?", answer="wrong", should_say="No.", items="kb-1=yes")
+    new, problems = read_draft(nothing, "acme.picker", "p")
+    assert (new is not None, problems) == (True, {})
+    assert new is not None
+    assert (new.run_id, new.agent_id, new.project_id, new.input) == (
+        None,
+        "acme.picker",
+        "p",
+        "Open on Sunday?",
+    )
+    assert new.expect == Expectation(answer="wrong", should_say="No.")
+    copied = CaseDraft(run_id=" 3f2a ", decisions="wrong", should_call="a.b", must_not_call="c.d, e.f,")
+    new, _ = read_draft(copied, "acme.picker", "p")
+    assert new is not None
+    assert (new.run_id, new.agent_id, new.input) == ("3f2a", None, None)
+    assert new.expect.should_call == (ExpectedCall(tool_id="a.b"),)
+    assert new.expect.must_not_call == ("c.d", "e.f")
+
+
+@pytest.mark.parametrize(
+    ("given_draft", "field"),
+    [
+        ({"input": ""}, "input"),
+        ({"answer": "right", "should_say": ""}, "answer"),
+        ({"answer": "wrong", "should_say": ""}, "answer"),
+        ({"answer": "wrong", "should_say": "x" * 4_001}, "should_say"),
+        ({"decisions": "wrong"}, "decisions"),
+        ({"decisions": "wrong", "should_call": "a {"}, "should_call"),
+        ({"decisions": "wrong", "should_call": "a", "must_not_call": "a"}, "must_not_call"),
+        ({"items": "a"}, "items"),
+        ({"items": "answer=yes"}, "items"),
+        ({"answer": "", "should_say": ""}, "decisions"),
+    ],
+)
+def test_what_is_wrong_stands_at_its_field(given_draft: dict[str, str], field: str) -> None:
+    whole = CaseDraft(input="q", answer="wrong", should_say="so").model_copy(update=given_draft)
+    new, problems = read_draft(whole, "acme.picker", "p")
+    assert new is None
+    assert list(problems) == [field]

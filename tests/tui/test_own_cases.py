@@ -1,0 +1,268 @@
+"""An agent's own test set by keys: in Test sets, its cases, retiring, adding by hand, comparing."""
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from kindgi_tui.domain.corrections import Expectation, ExpectedCall
+from kindgi_tui.domain.own_test_sets import NewCase, OwnCase
+from kindgi_tui.local.workbench import open_local
+from kindgi_tui.tui.app import WorkbenchApp
+from kindgi_tui.tui.screens.case_add.screen import CaseAddScreen
+from kindgi_tui.tui.screens.compare.screen import CompareScreen
+from kindgi_tui.tui.screens.comparison.screen import ComparisonScreen
+from kindgi_tui.tui.screens.own_cases.screen import OwnCasesScreen
+from kindgi_tui.tui.screens.run.screen import RunScreen
+from kindgi_tui.tui.screens.test_set_cases.screen import CasesScreen
+from kindgi_tui.tui.widgets.form import Form
+from kindgi_tui.tui.widgets.line_list import LineList
+from kindgi_tui.tui.widgets.prompt import Prompt
+from kindgi_tui.tui.widgets.status_line import StatusLine
+from kindgi_tui.tui.widgets.text_pane import TextPane
+from tests.hostile.corpus import strings
+from tests.tui.conftest import SIZES, painted, running, shown, until
+
+AGENT = "acme-ops.article-picker"
+PACKAGE = "c9d3a6c4-21d7-4a43-9b8e-6f6f5d4b3a03"
+CALLS = Expectation(
+    decisions="wrong",
+    should_call=(ExpectedCall(tool_id="acme-ops.search-articles", arguments={"query": "package"}),),
+)
+
+
+async def in_docs(folder: Path) -> None:
+    """Makes `docs`, with its three judged runs of the agent, the project one starts in."""
+    workbench, _ = await open_local(folder)
+    await workbench.projects.use("docs")
+    await workbench.close()
+
+
+async def add(folder: Path, new: NewCase) -> None:
+    workbench, _ = await open_local(folder)
+    project = (await workbench.projects.get()).id
+    given = {} if new.run_id else {"agent_id": AGENT, "project_id": project}
+    await workbench.cases.add(new.model_copy(update=given))
+    await workbench.close()
+
+
+async def stored(folder: Path, retired: bool = False) -> tuple[OwnCase, ...]:
+    workbench, _ = await open_local(folder)
+    found = await workbench.cases.list(AGENT, (await workbench.projects.get()).id, retired, 100)
+    await workbench.close()
+    return found.data
+
+
+async def versions(folder: Path) -> list[str]:
+    workbench, _ = await open_local(folder)
+    made = [one.version for one in await workbench.test_sets.list() if one.test_set_id.startswith("agent.")]
+    await workbench.close()
+    return made
+
+
+def pane(app: WorkbenchApp) -> str:
+    return " ".join(painted(app.screen.query_one(TextPane)).split())
+
+
+def told(app: WorkbenchApp) -> str:
+    return app.screen.query_one(StatusLine).sentence
+
+
+async def to_cases(app: WorkbenchApp, pilot: Pilot[None]) -> OwnCasesScreen:
+    """Opens the agent's own set from Test sets."""
+    await until(lambda: f"own · {AGENT}"[:20] in shown(app.screen), pilot)
+    # The sets with more cases stand before it.
+    await until(lambda: app.screen.query_one(LineList).cursor == 0 and "own test set" in pane(app), pilot)
+    if f"{AGENT}: its own test set" not in pane(app):
+        await pilot.press("j")
+    await until(lambda: f"{AGENT}: its own test set" in pane(app), pilot)
+    await pilot.press("enter")
+    await until(lambda: isinstance(app.screen, OwnCasesScreen), pilot)
+    screen = app.screen
+    assert isinstance(screen, OwnCasesScreen)
+    await until(lambda: screen.current is not None, pilot)
+    return screen
+
+
+async def fill(app: WorkbenchApp, pilot: Pilot[None], name: str, text: str) -> None:
+    """Types a field's text, as a person who goes to it and presses Enter."""
+    form = app.screen.query_one(Form)
+    await until(lambda: any(field.name == name for field in form.fields), pilot)
+    form.go_to(name)
+    await pilot.press("enter")
+    await until(lambda: app.screen.query_one(Prompt).purpose == f"field:{name}", pilot)
+    app.screen.query_one("Prompt Input").value = text[:-1]  # type: ignore[attr-defined]
+    await pilot.press("end", text[-1], "enter")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_own_set_stands_with_the_others(demo: Path, size: tuple[int, int]) -> None:
+    await in_docs(demo)
+    async with running(demo, size, "TestSetsScreen", start="test_sets") as (app, pilot):
+        await until(lambda: "own · acme-ops" in shown(app.screen), pilot)
+        assert "not frozen" in shown(app.screen)
+        assert "3 cases" in shown(app.screen)
+        await pilot.press("j")
+        await until(lambda: f"{AGENT}: its own test set" in pane(app), pilot)
+        assert "The first comparison on it makes its first version." in pane(app)
+        await pilot.press("e")
+        assert "frozen" in told(app)
+        await pilot.press("v")
+        await until(lambda: "isn't frozen yet" in told(app), pilot)
+        await pilot.press("k")
+        screen = await to_cases(app, pilot)
+        assert f"{AGENT}: its own test set · 3 cases · not frozen" in shown(screen)
+        assert len(await stored(demo)) == 3
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_case_is_retired_and_brought_back_by_keys(demo: Path, size: tuple[int, int]) -> None:
+    await in_docs(demo)
+    async with running(demo, size, "TestSetsScreen", start="test_sets") as (app, pilot):
+        screen = await to_cases(app, pilot)
+        assert screen.current is not None
+        case = screen.current.id
+        await pilot.press("b")
+        assert "is live" in told(app)
+        await pilot.press("x")
+        await until(lambda: "2 cases · 1 retired" in shown(screen), pilot)
+        assert [one.id for one in await stored(demo, retired=True)] == [case]
+        await pilot.press("z")
+        await until(lambda: screen.current is not None and screen.current.id == case, pilot)
+        await until(lambda: "retired 20" in pane(app), pilot)
+        await pilot.press("x")
+        assert "b brings one back" in told(app)
+        await pilot.press("b")
+        await until(lambda: "No case is retired" in shown(screen), pilot)
+        await pilot.press("z")
+        await until(lambda: "3 cases · not frozen" in shown(screen), pilot)
+        assert len(await stored(demo)) == 3
+
+
+async def test_what_a_case_expects_is_said_in_words(demo: Path) -> None:
+    await in_docs(demo)
+    await add(demo, NewCase(run_id=PACKAGE, expect=CALLS))
+    async with running(demo, (160, 48), "TestSetsScreen", start="test_sets") as (app, pilot):
+        screen = await to_cases(app, pilot)
+        await until(lambda: "should have called acme-ops.search-articles" in pane(app), pilot)
+        assert 'with query "package"' in pane(app)
+        assert "An expert case" in pane(app)
+        assert "by hand" in painted(screen.query_one(LineList))
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.screen, RunScreen), pilot)
+
+
+async def test_a_case_from_nothing_is_added_by_keys_and_says_it_has_no_recording(demo: Path) -> None:
+    await in_docs(demo)
+    async with running(demo, (120, 40), "TestSetsScreen", start="test_sets") as (app, pilot):
+        screen = await to_cases(app, pilot)
+        await pilot.press("n")
+        await until(lambda: isinstance(app.screen, CaseAddScreen), pilot)
+        await until(lambda: "It has no recording" in pane(app), pilot)
+        await until(lambda: "✗" in pane(app), pilot)
+        await pilot.press("a")
+        assert "needs an input" in told(app)
+        await fill(app, pilot, "input", "Is support open on Sunday?")
+        form = app.screen.query_one(Form)
+        form.go_to("answer")
+        await pilot.press("l")
+        await until(lambda: any(field.name == "should_say" for field in form.fields), pilot)
+        assert [
+            choice.value for field in form.fields if field.name == "answer" for choice in field.choices
+        ] == [
+            "",
+            "wrong",
+        ]
+        await fill(app, pilot, "should_say", "It is closed on Sundays.")
+        await fill(app, pilot, "items", "kb-410=yes, kb-1=no")
+        await until(lambda: "kb-410: yes" in pane(app), pilot)
+        assert 'should say "It is closed on Sundays."' in pane(app)
+        form.go_to("answer")
+        await pilot.press("a")
+        await until(lambda: app.screen is screen, pilot)
+        await until(lambda: "4 cases" in shown(screen), pilot)
+        screen.rows.first()
+        await until(lambda: "It has no recording" in pane(app), pilot)
+        await pilot.press("enter")
+        assert "no recording" in told(app)
+    (made,) = [one for one in await stored(demo) if one.source == "hand"]
+    assert (made.run_id, made.input, made.expert) == (None, "Is support open on Sunday?", True)
+    assert made.expect == Expectation(answer="wrong", should_say="It is closed on Sundays.")
+    assert [(item.key, item.yes) for item in made.items] == [("kb-410", 1), ("kb-1", 0)]
+
+
+async def test_a_case_from_a_run_is_added_by_keys_and_a_draft_is_kept(demo: Path) -> None:
+    await in_docs(demo)
+    async with running(demo, (120, 40), "TestSetsScreen", start="test_sets") as (app, pilot):
+        screen = await to_cases(app, pilot)
+        assert screen.current is not None
+        run = screen.current.id
+        await pilot.press("a")
+        await until(lambda: isinstance(app.screen, CaseAddScreen), pilot)
+        await until(lambda: f"From run {run}" in pane(app), pilot)
+        form = app.screen.query_one(Form)
+        form.go_to("decisions")
+        await pilot.press("l", "l")
+        await fill(
+            app, pilot, "should_call", 'acme-ops.search-articles {"query": "a, b"}, acme-ops.log-suggestion'
+        )
+        await until(lambda: 'with query "a, b"' in pane(app), pilot)
+        await pilot.press("escape")
+        await until(lambda: app.screen is screen, pilot)
+        await pilot.press("a")
+        await until(lambda: isinstance(app.screen, CaseAddScreen), pilot)
+        await until(lambda: "should have called acme-ops.log-suggestion" in pane(app), pilot)
+        await pilot.press("a")
+        await until(lambda: app.screen is screen, pilot)
+        await until(lambda: "4 cases" in shown(screen), pilot)
+    (made,) = [one for one in await stored(demo) if one.source == "hand"]
+    assert made.run_id == run
+    assert made.expect is not None
+    assert [(call.tool_id, call.arguments) for call in made.expect.should_call] == [
+        ("acme-ops.search-articles", {"query": "a, b"}),
+        ("acme-ops.log-suggestion", None),
+    ]
+
+
+async def test_compare_starts_from_it_and_freezes_it(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "KINDGI_TUI_MODELS"):
+        monkeypatch.delenv(name, raising=False)
+    await in_docs(demo)
+    async with running(demo, (120, 40), "TestSetsScreen", start="test_sets") as (app, pilot):
+        await to_cases(app, pilot)
+        await pilot.press("c")
+        await until(lambda: isinstance(app.screen, CompareScreen), pilot)
+        await until(lambda: "Dry run: 3 cases" in pane(app), pilot)
+        assert "as it is now" in shown(app.screen)
+        assert await versions(demo) == ["1.0.1"]
+        compare = app.screen
+        assert isinstance(compare, CompareScreen)
+        compare.query_one(Form).go_to("subject_version")
+        await fill(app, pilot, "subject_version", "0.2.0")
+        await until(lambda: compare.settled, pilot)
+        key = next(action for action in ("s", "S") if any(b[0] == action for b in compare._bindings))
+        await pilot.press(key)
+        await until(lambda: isinstance(app.screen, ComparisonScreen), pilot)
+        await until(lambda: "33%" in shown(app.screen) and "100%" in shown(app.screen), pilot, 30)
+        await pilot.press("escape", "escape", "escape")
+        await until(lambda: type(app.screen).__name__ == "TestSetsScreen", pilot)
+        await until(lambda: "1.0.1" in shown(app.screen), pilot)
+        await pilot.press("v")
+        await until(lambda: "1.0.1: 1 of 1" in told(app), pilot)
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.screen, CasesScreen), pilot)
+    assert await versions(demo) == ["1.0.1"]
+
+
+async def test_hostile_words_stay_words(demo: Path) -> None:
+    await in_docs(demo)
+    words = [text for text in strings().values() if text.strip()][:8]
+    for text in words:
+        await add(demo, NewCase(input=text, expect=Expectation(answer="wrong", should_say=text[:4_000])))
+    async with running(demo, (80, 24), "TestSetsScreen", start="test_sets") as (app, pilot):
+        screen = await to_cases(app, pilot)
+        for _ in words:
+            await pilot.press("j")
+            await pilot.pause()
+            assert "\x1b" not in shown(screen)
+        await until(lambda: screen.rows.cursor == len(words), pilot)
