@@ -96,7 +96,7 @@ def _expected(case: Case | None, result: CaseResult, cells: int) -> list[str]:
         for part in entry.parts:
             state = "? unchecked" if result.unchecked is not None else part_line(part).partition(" · ")[0]
             lines.append(f"  {state}  {part.part}")
-            for phrase in (*part.expected, *(f"but {found}" for found in part.found)):
+            for phrase in (*part.expected, *(f"found: {found}" for found in part.found)):
                 lines += [f"    {line}" for line in wrap(clean(phrase, LONGEST), cells - 4)]
     if result.unchecked is not None:
         lines += wrap(clean(f"It couldn't be checked: {result.unchecked}", LONGEST), cells)
