@@ -16,11 +16,11 @@ class PromptLine(Input):
         self._answer = answer
         self._leave = leave
 
-    def start_with(self, text: str) -> None:
-        """Holds this text, the cursor behind it; nobody is told of a change."""
+    def start_with(self, text: str, cursor: int | None = None) -> None:
+        """Holds this text, the cursor behind it or at that character; nobody is told of a change."""
         with self.prevent(Input.Changed):
             self.value = text
-        self.cursor_position = len(text)
+        self.cursor_position = len(text) if cursor is None else cursor
 
     async def _on_key(self, event: events.Key) -> None:
         if event.key in ("enter", "escape"):
