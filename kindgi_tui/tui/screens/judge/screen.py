@@ -14,8 +14,8 @@ from kindgi_tui.session.judging_sitting import Sitting
 from kindgi_tui.session.judging_walk import What
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
-from kindgi_tui.tui.screens.judge.dismissing import DismissKeys
 from kindgi_tui.tui.screens.judge.correcting import CorrectionKeys
+from kindgi_tui.tui.screens.judge.dismissing import DismissKeys
 from kindgi_tui.tui.screens.judge.guidelines import GuidelineKeys
 from kindgi_tui.tui.screens.judge.items_list import ByHandList, ItemBar, ItemsList
 from kindgi_tui.tui.screens.judge.options import sitting_from
@@ -32,7 +32,7 @@ VERDICTS = ("yes", "no", "rest-yes", "rest-no", "skip")
 """What needs an item that is in view."""
 
 
-class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, WorkScreen):
+class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, CorrectionKeys, WorkScreen):
     """The judging loop."""
 
     PLACE = "judge"
