@@ -25,7 +25,7 @@ FINAL = ("completed", "failed", "cancelled")
 """The statuses of a run that can be corrected."""
 
 
-TEXT_NAMES = {"should_say": "What it should say", "why": "Why it is wrong"}
+TEXT_NAMES = {"should_say": "what it should say", "why": "why it is wrong"}
 """How sentences call the two texts."""
 
 
@@ -194,7 +194,7 @@ class Correcting:
             return f"The run is {run.status}: only one that has ended can be corrected."
         begun = self._begun()
         if begun is not None:
-            return f"{begun} was begun and not given: e goes on with it, x drops it."
+            return f"Begun and not given: {begun}. e goes on with it, x drops it."
         problem = why_not_saved(self.draft, self.recorded, self.answered)
         if problem is not None:
             return problem
@@ -208,7 +208,7 @@ class Correcting:
             if place in TEXT_NAMES and self.draft.answer == "wrong":
                 return TEXT_NAMES[place]
             if place not in TEXT_NAMES and self.draft.decisions == "wrong":
-                return "The arguments of a call"
+                return "the arguments of a call"
         return None
 
     async def save(self) -> str:
@@ -260,8 +260,8 @@ class Correcting:
         self._base = self._said()
         self._keep()
         if self.live is not None:
-            return f"Taken back: what you said before holds again ({said_words(self.live.expect)}); this is a draft."
-        return "Taken back: you correct this run no more; what stood there is a draft, s saves it again."
+            return "Taken back: what you had saved before holds again; this is a draft, s saves it."
+        return "Taken back: it stands here as a draft, s saves it again."
 
 
 def said_words(expect: Expectation) -> str:

@@ -5,6 +5,7 @@ from functools import partialmethod
 from typing import Any
 
 from kindgi_tui.domain.corrections import Mark
+from kindgi_tui.session.correcting import TEXT_NAMES
 from kindgi_tui.session.correcting_draft import (
     CallRow,
     Draft,
@@ -18,7 +19,7 @@ from kindgi_tui.session.correcting_draft import (
 )
 from kindgi_tui.text import one_line
 from kindgi_tui.tui.screens.correct.picking import ADD, NEVER, Picking
-from kindgi_tui.tui.screens.correct.rows import LABELS, TEXTS
+from kindgi_tui.tui.screens.correct.rows import TEXTS
 
 OF_CALLS = ("keep", "any", "forbid")
 """What is done to a call."""
@@ -87,7 +88,7 @@ class Marking(Picking):
     def apply(self, draft: Draft, words: str) -> None:
         """Something else stands there."""
         if self.correcting.change(draft, words):
-            self.say(f"{words[:1].upper()}{words[1:]}. u takes it back.")
+            self.say(f"Said: {words}. u takes it back.")
         self.show_all()
 
     def _mark(self, part: str, mark: Mark) -> None:
@@ -150,7 +151,7 @@ class Marking(Picking):
             self.apply(remove_call(self._wrong, self.calls.cursor), f"{tool_words(row)} {told}")
         elif self.part == "says":
             name = TEXTS[self.says.cursor]
-            self.apply(set_text(self.correcting.draft, name, ""), f"no text of {LABELS[name]}")
+            self.apply(set_text(self.correcting.draft, name, ""), f"nothing of {TEXT_NAMES[name]}")
 
     def do_forbid(self) -> None:
         """Never."""

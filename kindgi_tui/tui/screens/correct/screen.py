@@ -24,6 +24,9 @@ from kindgi_tui.tui.screens.correct.words import (
 from kindgi_tui.tui.widgets.line_list import LineList
 from kindgi_tui.tui.widgets.text_pane import TextPane
 
+NO_CALLS = "It called no tool. n adds a call it should make."
+"""What stands in the place of calls where there are none."""
+
 
 class CorrectScreen(Marking):
     """One run, and what it should have done."""
@@ -51,7 +54,6 @@ class CorrectScreen(Marking):
                 yield PartList(
                     lambda number, cells: call_row(self.correcting, number, cells),
                     id="correct-calls",
-                    empty="It called no tool. n adds a call it should make.",
                 )
                 yield Static("", id="correct-answer", classes="part", markup=False)
                 yield PartList(
@@ -72,6 +74,7 @@ class CorrectScreen(Marking):
         if not self.is_attached:
             return
         if not self.correcting.draft.calls:
+            self.calls.show(0, empty=NO_CALLS)
             self.activate("says")
         self.show_run()
         self.show_all()

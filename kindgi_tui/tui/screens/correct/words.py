@@ -2,15 +2,17 @@
 
 from textual.content import Content
 
+from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.corrections import Mark
-from kindgi_tui.session.arguments import arguments_line, misfit
+from kindgi_tui.domain.javascript import json_equal
+from kindgi_tui.session.arguments import Read, arguments_line, misfit, read_arguments
 from kindgi_tui.session.correcting import Correcting
 from kindgi_tui.session.correcting_draft import call_arguments
 from kindgi_tui.session.tool_choices import ToolChoice
 from kindgi_tui.session.tool_input import InputField, input_fields
 from kindgi_tui.session.transcript import transcript
 from kindgi_tui.text import clean, json_text, one_line
-from kindgi_tui.tui.content import joined, line
+from kindgi_tui.tui.content import joined
 from kindgi_tui.tui.screens.correct.rows import LABELS, TEXTS, stance
 from kindgi_tui.tui.screens.runs.blocks import entry_blocks
 from kindgi_tui.tui.widgets.text_pane import Block, Flow, Part, Run
@@ -63,11 +65,12 @@ def answer_head(correcting: Correcting, cells: int) -> Content:
 
 def _head(name: str, mark: Mark | None, told: str, keys: str, cells: int) -> Content:
     words, style = MARKS[mark]
-    left = max(1, cells - 24 - len(keys) - 1)
-    return joined(
-        line(f"{name:<12}", 12, "bold"), line(f"{words:<12}", 12, f"bold {style}".strip()),
-        line(f"{one_line(told, left):<{left}} ", left + 1), line(keys, 40, "$secondary"),
+    left = max(1, cells - 23 - len(keys) - 1)
+    pieces = (
+        (f"{name:<11}", "bold"), (f"{words:<12}", f"bold {style}".strip()),
+        (f"{one_line(told, left):<{left}} ", ""), (keys, "$secondary"),
     )  # fmt: skip
+    return joined(*(Content.styled(part, look) for part, look in pieces))
 
 
 def _calls(count: int) -> str:
@@ -90,9 +93,16 @@ def run_parts(correcting: Correcting, whole: bool) -> list[Part]:
         if whole or (entry.speaker != "tool" and not entry.past):
             parts += entry_blocks(entry, folded=False)
     output = run.output.get("output") if isinstance(run.output, dict) else None
-    if run.subject.kind == "agent" and output is not None:
+    if run.subject.kind == "agent" and output is not None and not _says(parts, output):
         parts += [Run((("Output", "head"),)), Block(json_text(output, LONG), "", 2)]
     return parts
+
+
+def _says(parts: list[Part], output: Json) -> bool:
+    """Whether the last text is the output already, as a typed agent's answer is."""
+    last = parts[-1] if parts else None
+    read = read_arguments(last.text) if isinstance(last, Block) else Read()
+    return read.arguments is not None and json_equal(read.arguments, output)
 
 
 def row_parts(correcting: Correcting, part: str, number: int) -> list[Part]:
@@ -122,7 +132,7 @@ def row_parts(correcting: Correcting, part: str, number: int) -> list[Part]:
             parts += [Run(((sign, "strong"),)), Block(json_text(made.result, 800), "dim", 2)]
     asked = row.arguments
     recorded = None if row.recorded is None else call_arguments(correcting.recorded[row.recorded])
-    if row.stance == "call" and asked is not None and asked != recorded:
+    if row.stance == "call" and asked is not None and (recorded is None or not json_equal(asked, recorded)):
         parts += [Run((("It should be called with", "strong"),)), Block(json_text(asked, LONG), "", 2)]
     if tool is not None:
         problem = misfit(asked, tool.input) if row.stance == "call" else None
@@ -134,10 +144,8 @@ def row_parts(correcting: Correcting, part: str, number: int) -> list[Part]:
 
 def input_parts(tool: ToolChoice) -> list[Part]:
     """What a tool takes: its fields with what they hold, required ones first."""
-    version = f" {tool.version}" if tool.version else ""
-    parts: list[Part] = [
-        Flow(((one_line(tool.id, 200) + one_line(version, 20), "head"), (" takes", "head")), 0, 2)
-    ]
+    version = f" {one_line(tool.version, 20)}" if tool.version else ""
+    parts: list[Part] = [Flow(((f"{one_line(tool.id, 200)}{version} takes", "head"),), 0, 2)]
     if tool.about:
         parts.append(Block(clean(tool.about, 400), "dim"))
     fields = input_fields(tool.input)

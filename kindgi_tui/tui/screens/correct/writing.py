@@ -4,6 +4,7 @@ from textual import on
 from textual.app import SuspendNotSupported
 
 from kindgi_tui.session.arguments import LONG, arguments_page, misfit, read_arguments
+from kindgi_tui.session.correcting import TEXT_NAMES
 from kindgi_tui.session.correcting_draft import (
     Draft,
     Text,
@@ -132,7 +133,7 @@ class Writing(Parts):
             self.correcting.type(place, None)
             wrong = draft if draft.answer == "wrong" else mark_answer(draft, "wrong")
             name = text_of(place)
-            self.apply(set_text(wrong, name, text), f"the text of {LABELS[name]}")
+            self.apply(set_text(wrong, name, text), TEXT_NAMES[name])
         self.next_row()
 
     # In the editor

@@ -199,7 +199,7 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, Correcti
             words.append(f"{sheet.run.subject.id} {sheet.run.subject.version}")
             group = self.session.speaking.group_for(sheet.run)
             words += [f"as {group.name}"] if group is not None else []
-            words += [f"✎ corrected by you: {self.corrected_words}"] if self.corrected_words else []
+            words += [f"✎ corrected: {self.corrected_words}"] if self.corrected_words else []
             entry = walk.entry
             words += state_words(entry, self.panes.groups) if entry is not None else []
             if walk.entry is not None and walk.entry.apart:
