@@ -34,7 +34,7 @@ class Problem(Frozen):
     """What is wrong with arguments as they stand."""
 
     place: str
-    """Where: `character 14`, `line 2, character 3`, or a field's path; empty: as a whole."""
+    """Where: `character 14`, `line 2, character 3`, `in places[1].id`; empty: as a whole."""
     words: str
     """What, without a full stop."""
     at: int | None = None
@@ -92,7 +92,7 @@ def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise _Wrong(f"{twice} stands there twice")
+        raise _Wrong(f'"{twice}" stands there twice')
     return fields
 
 
@@ -146,7 +146,7 @@ def misfit(arguments: Json, schema: Json) -> Problem | None:
         for name in arguments:
             if name not in known:
                 told = ", ".join(known[:8]) + (" …" if len(known) > 8 else "")
-                return Problem(place="", words=f"{name} is no field of the tool's input: {told}")
+                return Problem(place="", words=f'"{name}" is no field of the tool\'s input: {told}')
     try:
         # Only what each listed field must be: a correction lists as few of the required ones as it cares for.
         kept = ("properties", "patternProperties", "additionalProperties", "$defs", "definitions", "$schema")
@@ -155,7 +155,7 @@ def misfit(arguments: Json, schema: Json) -> Problem | None:
     except Exception:  # noqa: BLE001  # a schema that is none says nothing about arguments
         return None
     for path, message in errors:
-        return Problem(place=path, words=message[:_SAID])
+        return Problem(place=f"in {path}" if path else "", words=message[:_SAID])
     return None
 
 

@@ -104,11 +104,12 @@ class Correcting:
     def _restore(self) -> str | None:
         entry = self._drafts.get(self.run_id)
         draft = restored(entry[0], self.recorded) if entry is not None else None
-        if entry is None or draft is None:
+        if draft is not None and entry is not None:
+            self.draft, self.typed = draft, entry[1]
+        if not self.unsaved and not self.typed:
             if self.live is None:
                 return None
             return "This is how you corrected it: change it, s saves, u takes it back."
-        self.draft, self.typed = draft, entry[1]
         return "Your draft of this correction stands here: s saves it, R starts anew."
 
     @property
@@ -138,8 +139,13 @@ class Correcting:
 
     @property
     def unsaved(self) -> bool:
-        """Whether what stands there differs from what is saved."""
-        return self.draft != self._base
+        """Whether what is said differs from what is saved."""
+        return self.draft != self._base and expectation_of(self.draft) != expectation_of(self._base)
+
+    @property
+    def drafted(self) -> bool:
+        """Whether there is a draft to keep: something that is said, stands ready or was begun, and isn't saved."""
+        return self.draft != self._base or bool(self.typed)
 
     def tool(self, tool_id: str) -> ToolChoice | None:
         """What is known of a tool."""
@@ -171,7 +177,7 @@ class Correcting:
         self._keep()
 
     def _keep(self) -> None:
-        if self.unsaved or self.typed:
+        if self.drafted:
             self._drafts.put(self.run_id, kept(self.draft, self.recorded), self.typed)
         else:
             self._drafts.drop(self.run_id)
@@ -195,12 +201,9 @@ class Correcting:
         begun = self._begun()
         if begun is not None:
             return f"Begun and not given: {begun}. e goes on with it, x drops it."
-        problem = why_not_saved(self.draft, self.recorded, self.answered)
-        if problem is not None:
-            return problem
-        if not self.unsaved and self.live is not None and self.live.group_id == self.speaking.id_for(run):
+        if self.live is not None and not self.unsaved and self.live.group_id == self.speaking.id_for(run):
             return "It is saved just like that."
-        return None
+        return why_not_saved(self.draft, self.recorded, self.answered)
 
     def _begun(self) -> str | None:
         """A text that was begun in a part that is wrong, so that it would count; None: there is none."""
@@ -217,6 +220,7 @@ class Correcting:
         assert run is not None
         expect, group = expectation_of(draft), self.group
         self.busy = True
+        before = self.live
         try:
             self.live = await self._workbench.corrections.add(
                 NewCorrection(run_id=self.run_id, expect=expect, group=None if group is None else group.id)
@@ -225,7 +229,8 @@ class Correcting:
             self.busy = False
         self._base = draft
         self.typed = {}
-        self._steps.append(Step("the correction", None))
+        if before is None or before.id != self.live.id:
+            self._steps.append(Step("the correction", None))
         self._keep()
         return f"Saved{'' if group is None else f' as {group.name}'}: {said_words(expect)}. u takes it back."
 

@@ -127,6 +127,8 @@ def complete(text: str, fields: tuple[InputField, ...]) -> tuple[str, int] | Non
     if not stripped:
         stripped = "{"
     begun = _begun(stripped)
+    if begun is None and _open_text(stripped):
+        return None
     if begun is not None:
         at, prefix = begun
         field = next(
@@ -168,9 +170,16 @@ def _begun(text: str) -> tuple[int, str] | None:
     if not pieces:
         return None
     at, last = pieces[-1]
-    unfinished = last.startswith('"') and (len(last) == 1 or not last.endswith('"'))
+    unfinished = _open_text(text)
     expected = len(pieces) > 1 and pieces[-2][1] in ("{", ",")
     return (at, last[1:]) if unfinished and expected and _depth(text[:at]) == 1 else None
+
+
+def _open_text(text: str) -> bool:
+    """Whether it ends inside a text that has no closing quote."""
+    pieces = _pieces(text)
+    last = pieces[-1][1] if pieces else ""
+    return last.startswith('"') and (len(last) == 1 or not last.endswith('"'))
 
 
 def _names(text: str) -> set[str]:

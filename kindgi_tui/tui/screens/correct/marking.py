@@ -47,7 +47,7 @@ class Marking(Picking):
             return correcting.why_not_saved()
         if verb == "undo" and not correcting.can_undo:
             return "There is nothing to take back."
-        if verb == "anew" and not (correcting.unsaved or correcting.typed):
+        if verb == "anew" and not correcting.drafted:
             return "There is no draft: what stands there is as it was."
         if verb in DECISIONS or (verb in OF_ROWS and self.part == "calls"):
             reason = correcting.why_not_marked("decisions")
