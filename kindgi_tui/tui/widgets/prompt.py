@@ -104,6 +104,8 @@ class Prompt(Horizontal):
     def close(self) -> None:
         """Hides the line."""
         self.purpose = ""
+        if self._line is not None:
+            self._line.end()
         self.remove_class("-asking")
         self._take_footers_place(False)
 

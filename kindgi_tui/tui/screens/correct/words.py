@@ -47,7 +47,7 @@ def decisions_head(correcting: Correcting, cells: int) -> Content:
     if draft.decisions == "wrong":
         called = sum(row.stance == "call" for row in draft.calls)
         never = len({row.tool_id for row in draft.calls if row.stance == "never"})
-        told = f"it should make {_calls(called)}" + (f", and never {_tools(never)}" if never else "")
+        told = f"it should make {_calls(called)}" + (f", never {_tools(never)}" if never else "")
     elif draft.decisions == "right":
         told = "these tools and no others" if draft.calls else "no tool at all"
     else:
