@@ -106,14 +106,14 @@ def _behind(rows: Sequence[CallRow], place: int) -> int:
 # Changes
 
 
-def mark_decisions(draft: Draft, mark: Mark) -> Draft:
-    """The decisions are right or wrong; the same again takes it back."""
-    return draft.model_copy(update={"decisions": None if draft.decisions == mark else mark})
+def mark_decisions(draft: Draft, mark: Mark | None) -> Draft:
+    """The decisions are right or wrong; None: that isn't said any more."""
+    return draft.model_copy(update={"decisions": mark})
 
 
-def mark_answer(draft: Draft, mark: Mark) -> Draft:
-    """The answer is right or wrong; the same again takes it back."""
-    return draft.model_copy(update={"answer": None if draft.answer == mark else mark})
+def mark_answer(draft: Draft, mark: Mark | None) -> Draft:
+    """The answer is right or wrong; None: that isn't said any more."""
+    return draft.model_copy(update={"answer": mark})
 
 
 def set_text(draft: Draft, name: Text, text: str) -> Draft:
@@ -242,7 +242,7 @@ def why_not_saved(draft: Draft, recorded: Sequence[RecordedCall], answered: bool
         if says_the_same(draft, recorded):
             return "The recorded run passes that as it stands: e changes a call, f forbids one, n adds one."
     if draft.answer == "right" and not answered:
-        return "The run gave no answer that could be right: a once more takes that back."
+        return "The run gave no answer that could be right: z takes that back."
     if draft.answer == "wrong":
         if not draft.should_say and not draft.why:
             return "A wrong answer takes what it should say, or why it is wrong: Tab goes there, e writes it."

@@ -92,7 +92,8 @@ def test_what_does_not_count_now_stays_and_is_not_saved() -> None:
     assert expectation_of(right) == Expectation(decisions="right", answer="right")
     assert mark_answer(mark_decisions(right, "wrong"), "wrong") == said
     assert expectation_of(said).why == "it never says where"
-    assert mark_answer(said, "wrong").answer is None
+    assert mark_answer(said, "wrong") == said
+    assert mark_answer(said, None).answer is None
 
 
 @pytest.mark.parametrize(
@@ -166,7 +167,7 @@ VALUES: st.SearchStrategy[Json] = st.recursive(
 OBJECTS = st.dictionaries(st.text(max_size=3), VALUES, max_size=3)
 CALLS = st.lists(st.builds(call, TOOLS, OBJECTS | st.text(max_size=3)), max_size=4).map(tuple)
 CHANGES = st.lists(
-    st.tuples(st.sampled_from("dDaAkwcxfnFst"), st.integers(0, 5), TOOLS, OBJECTS, st.text(max_size=5)),
+    st.tuples(st.sampled_from("dDDaAAzZkwcxfnFst"), st.integers(0, 5), TOOLS, OBJECTS, st.text(max_size=5)),
     max_size=12,
 )
 
@@ -174,10 +175,10 @@ CHANGES = st.lists(
 def changed(draft: Draft, recorded: tuple[RecordedCall, ...], change: tuple[Any, ...]) -> Draft:
     kind, place, tool, arguments, text = change
     match kind:
-        case "d" | "D":
-            return mark_decisions(draft, "right" if kind == "d" else "wrong")
-        case "a" | "A":
-            return mark_answer(draft, "right" if kind == "a" else "wrong")
+        case "d" | "D" | "z":
+            return mark_decisions(draft, {"d": "right", "D": "wrong"}.get(kind))  # type: ignore[arg-type]
+        case "a" | "A" | "Z":
+            return mark_answer(draft, {"a": "right", "A": "wrong"}.get(kind))  # type: ignore[arg-type]
         case "n":
             return add_call(draft, tool, arguments)
         case "F":
@@ -327,7 +328,7 @@ async def test_undo_returns_every_earlier_state_and_every_saved_correction(tmp_p
             past.append(before)
             continue
         change = (
-            rng.choice("dDaAkwcxfnFst"), rng.randrange(4), rng.choice([SEARCH, LOG, "acme.new"]),
+            rng.choice("dDDaAAzZkwcxfnFst"), rng.randrange(4), rng.choice([SEARCH, LOG, "acme.new"]),
             rng.choice(arguments), rng.choice(["", "Settings.", "It never says where."]),
         )  # fmt: skip
         if correcting.change(changed(correcting.draft, correcting.recorded, change), "something"):

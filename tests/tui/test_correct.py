@@ -164,11 +164,11 @@ async def test_a_run_is_corrected_from_judge_in_place_and_taken_back(
 async def test_every_change_can_be_taken_back_one_by_one(place: Path) -> None:
     async with correct(place) as (screen, pilot):
         states = [screen.correcting.draft]
-        for key in ("D", "w", "j", "x", "f", "d", "a", "A"):
+        for key in ("D", "D", "w", "j", "x", "f", "d", "z", "a", "A", "A"):
             await pilot.press(key)
             if screen.correcting.draft != states[-1]:
                 states.append(screen.correcting.draft)
-        assert len(states) == 8
+        assert len(states) == 9
         for state in reversed(states[:-1]):
             await pilot.press("u")
             await until(lambda state=state: screen.correcting.draft == state, pilot)
@@ -263,6 +263,7 @@ async def test_a_call_is_added_by_picking_a_tool(place: Path) -> None:
         await pilot.press("down", "enter")
         await until(lambda: screen.prompt.purpose == "call:2", pilot)
         assert screen.correcting.draft.calls[2].tool_id == "acme-ops.log-suggestion"
+        await until(lambda: "question  text · required" in shown(screen), pilot)
         await pilot.press("tab", "tab", *"cards", "enter")
         await until(
             lambda: screen.correcting.draft.calls[2].arguments == {"articles": [], "question": "cards"}, pilot

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from textual import events
 from textual.widgets import Input
 
-
 PASSED_ON = 200
 """The most keys that are passed on until the focus has moved."""
 

@@ -33,6 +33,7 @@ ACTIONS = table(
         "Its answer was wrong: what it should say, or why it is wrong.",
         False,
     ),
+    ("unsay", "z", "Unsay", "Says neither right nor wrong of the part one is in.", False),
     ("group", "G", "Group", "Goes on to the next group you may speak as.", False),
     ("forbid-tool", "F", "Forbid a tool", "Picks a tool that must not be called.", False),
     ("editor", "E", "In $EDITOR", "Writes the arguments or the text in $EDITOR, or in a box here.", False),

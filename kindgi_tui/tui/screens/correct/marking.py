@@ -47,6 +47,11 @@ class Marking(Picking):
             return correcting.why_not_saved()
         if verb == "undo" and not correcting.can_undo:
             return "There is nothing to take back."
+        if (
+            verb == "unsay"
+            and (correcting.draft.decisions if self.part == "calls" else correcting.draft.answer) is None
+        ):
+            return "Nothing is said of this part."
         if verb == "anew" and not correcting.drafted:
             return "There is no draft: what stands there is as it was."
         if verb in DECISIONS or (verb in OF_ROWS and self.part == "calls"):
@@ -93,17 +98,20 @@ class Marking(Picking):
 
     def _mark(self, part: str, mark: Mark) -> None:
         draft = self.correcting.draft
-        marked = (mark_decisions if part == "decisions" else mark_answer)(draft, mark)
-        now = marked.decisions if part == "decisions" else marked.answer
-        self.apply(marked, f"{part} {now}" if now else f"{part} not said")
-        if now == "wrong":
+        self.apply((mark_decisions if part == "decisions" else mark_answer)(draft, mark), f"{part} {mark}")
+        if mark == "wrong":
             self.activate("calls" if part == "decisions" else "says")
             self.say(
                 "Decisions wrong: e changes a call, w any args, x leaves it out, f forbids, n adds one."
                 if part == "decisions"
                 else "Answer wrong: e writes what it should say, on the next row why."
             )
-        self.show_row()
+
+    def do_unsay(self) -> None:
+        """The part one is in is neither right nor wrong."""
+        draft, calls = self.correcting.draft, self.part == "calls"
+        unsaid = (mark_decisions if calls else mark_answer)(draft, None)
+        self.apply(unsaid, f"nothing of the {'decisions' if calls else 'answer'}")
 
     do_decisions_right = partialmethod(_mark, "decisions", "right")
     do_decisions_wrong = partialmethod(_mark, "decisions", "wrong")

@@ -54,6 +54,12 @@ class Picking(Writing):
         """Goes through the tools."""
         self.tools.move(steps)
 
+    def _picked_or_left(self) -> None:
+        self._asked = ""
+        self.remove_class("-picking")
+        # What the text shows may have changed while it was hidden, and then nothing of it was painted.
+        self.call_after_refresh(self.text.refresh)
+
     @on(Prompt.Changed)
     def _narrowed(self, event: Prompt.Changed) -> None:
         if event.purpose in (ADD, NEVER):
@@ -62,16 +68,14 @@ class Picking(Writing):
     @on(Prompt.Left)
     def _not_picked(self, event: Prompt.Left) -> None:
         if event.purpose in (ADD, NEVER):
-            self._asked = ""
-            self.remove_class("-picking")
+            self._picked_or_left()
             self.say("No tool was picked.")
 
     @on(Prompt.Answered)
     def _picked(self, event: Prompt.Answered) -> None:
         if event.purpose not in (ADD, NEVER):
             return
-        self._asked = ""
-        self.remove_class("-picking")
+        self._picked_or_left()
         at = self.tools.cursor
         if not 0 <= at < len(self._found):
             self.say(f'No tool has "{one_line(event.text, 60)}" in its name.', "no")
