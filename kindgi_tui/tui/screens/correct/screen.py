@@ -117,9 +117,12 @@ class CorrectScreen(Marking):
                 self.query_one(f"#correct-{name}", Static).update(content, layout=False)
 
     def show_row(self) -> None:
-        """Shows the row one is on whole, where there is room beside the run, or where that is asked for."""
+        """Shows the row one is on whole, or while arguments are written what the tool takes, where that has room."""
         side = self.query_one("#correct-side", TextPane)
-        if side.display:
+        tool = self.tool_at(self.prompt.purpose)
+        if side.display and tool is not None:
+            side.show(input_parts(tool))
+        elif side.display:
             side.show(row_parts(self.correcting, self.part, self.rows.cursor), keep_place=True)
         elif self._whole_row:
             self.show_run()

@@ -127,9 +127,6 @@ def row_parts(correcting: Correcting, part: str, number: int) -> list[Part]:
     if row.recorded is not None:
         made = correcting.recorded[row.recorded]
         parts += [Run((("It was called with", "strong"),)), Block(json_text(made.arguments, LONG), "dim", 2)]
-        if made.finished:
-            sign = "It failed" if made.failed else "What came back"
-            parts += [Run(((sign, "strong"),)), Block(json_text(made.result, 800), "dim", 2)]
     asked = row.arguments
     recorded = None if row.recorded is None else call_arguments(correcting.recorded[row.recorded])
     if row.stance == "call" and asked is not None and (recorded is None or not json_equal(asked, recorded)):
@@ -139,6 +136,10 @@ def row_parts(correcting: Correcting, part: str, number: int) -> list[Part]:
         if problem is not None:
             parts.append(Block(f"! {clean(problem.sentence, 400)}", "bad"))
         parts += input_parts(tool)
+    if row.recorded is not None and correcting.recorded[row.recorded].finished:
+        made = correcting.recorded[row.recorded]
+        sign = "It failed" if made.failed else "What came back"
+        parts += [Run(((sign, "strong"),)), Block(json_text(made.result, 800), "dim", 2)]
     return parts
 
 

@@ -71,6 +71,7 @@ class Writing(Parts):
         if cursor is not None:
             self.prompt.put(text, cursor)
         self.show_run()
+        self.show_row()
 
     def show_typed(self, place: str, text: str) -> None:
         """Says under the line what is wrong first, or that all is well."""
