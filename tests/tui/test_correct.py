@@ -1,6 +1,7 @@
 """Correcting by keys on a real workspace: what is stored, what is shown, what is kept, and where one comes back to."""
 
 import asyncio
+import functools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -171,7 +172,7 @@ async def test_every_change_can_be_taken_back_one_by_one(place: Path) -> None:
         assert len(states) == 9
         for state in reversed(states[:-1]):
             await pilot.press("u")
-            await until(lambda state=state: screen.correcting.draft == state, pilot)
+            await until(functools.partial(lambda state: screen.correcting.draft == state, state), pilot)
         await pilot.press("u")
         assert sentence(screen) == "There is nothing to take back."
 
@@ -392,7 +393,8 @@ async def test_the_recorded_run_is_corrected_from_a_comparisons_case(tmp_path: P
         await pilot.press("d", "s")
         await says(screen, pilot, "Saved: decisions right.")
         await pilot.press("escape")
-        assert app.screen is case
+        back: object = app.screen
+        assert back is case
         assert case.rows.cursor == 1
     found = await stored(folder, run_id)
     assert found is not None

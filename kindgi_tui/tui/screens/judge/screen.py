@@ -73,8 +73,7 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, Correcti
         )
         self._clock = clock
         self.panes = JudgePanes(self, self.session)
-        kept = app.state.get("judge.group")
-        self.session.speaking.chosen = kept if isinstance(kept, str) else None
+        self._speak_as_chosen()
         self.restore_reading()
         remote = app.profile.name == "ssh"
         self._reports = PaintReports(
@@ -90,7 +89,15 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, Correcti
         if sitting is not None:
             self.sit_down(sitting)
         else:
+            self._speak_as_chosen()
             self.look_for_correction()
+            if self.session.sitting is not None:
+                self._show_title()
+
+    def _speak_as_chosen(self) -> None:
+        """As the group last chosen, here or while correcting."""
+        kept = self.app.state.get("judge.group")
+        self.session.speaking.chosen = kept if isinstance(kept, str) else None
 
     def _whole_queue(self) -> Sitting:
         found = sitting_from({"judge_queue": True}, self.app.project.id)
