@@ -8,6 +8,7 @@ from kindgi_tui.tui.screens.case_add.actions import ACTIONS as CASE_ADD
 from kindgi_tui.tui.screens.compare.actions import ACTIONS as COMPARE
 from kindgi_tui.tui.screens.comparison.actions import ACTIONS as COMPARISON
 from kindgi_tui.tui.screens.comparisons.actions import ACTIONS as COMPARISONS
+from kindgi_tui.tui.screens.correct.actions import ACTIONS as CORRECT
 from kindgi_tui.tui.screens.group_form.actions import ACTIONS as GROUP_FORM
 from kindgi_tui.tui.screens.groups.actions import ACTIONS as GROUPS
 from kindgi_tui.tui.screens.judge.actions import ACTIONS as JUDGE
@@ -19,9 +20,8 @@ from kindgi_tui.tui.screens.test_set_cases.actions import ACTIONS as TEST_SET_CA
 from kindgi_tui.tui.screens.test_sets.actions import ACTIONS as TEST_SETS
 
 ACTIONS: tuple[Action, ...] = (
-    *RUNS, *RUN, *JUDGE, *TEST_SETS, *TEST_SET_CASES, *TEST_SET_BUILD, *OWN_CASES, *CASE_ADD, *COMPARE,
-    *COMPARISONS, *COMPARISON, *CASE,
-    *GROUPS, *GROUP_FORM,
+    *RUNS, *RUN, *JUDGE, *CORRECT, *TEST_SETS, *TEST_SET_CASES, *TEST_SET_BUILD, *OWN_CASES, *CASE_ADD, *COMPARE,
+    *COMPARISONS, *COMPARISON, *CASE, *GROUPS, *GROUP_FORM,
     *EVERYWHERE_ACTIONS,
 )  # fmt: skip
 """Every action there is."""

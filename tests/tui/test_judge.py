@@ -21,8 +21,8 @@ from kindgi_tui.domain.runs import RunDetail, Subject
 from kindgi_tui.local.store.values import from_ms
 from kindgi_tui.local.workbench import open_local
 from kindgi_tui.tui.app import WorkbenchApp
+from kindgi_tui.tui.editor import TextBox
 from kindgi_tui.tui.profile import Profile
-from kindgi_tui.tui.screens.judge.guideline_editor import GuidelineBox
 from kindgi_tui.tui.screens.judge.screen import JudgeScreen
 from kindgi_tui.tui.widgets.status_line import StatusLine
 from kindgi_tui.tui.widgets.text_pane import TextPane
@@ -384,17 +384,17 @@ async def test_the_guideline_is_shown_edited_and_versioned(
         await pilot.press("w")
         await until(lambda: "W writes one" in shown(screen), pilot)
         await pilot.press("w", "W")
-        await until(lambda: len(screen.query(GuidelineBox)) == 1, pilot)
-        box = screen.query_one(GuidelineBox)
+        await until(lambda: len(screen.query(TextBox)) == 1, pilot)
+        box = screen.query_one(TextBox)
         await pilot.press("y", "n")
         assert await stored(screen) == {}
         box.text = "Say yes to *kind* ones"
         await pilot.press("escape")
-        await until(lambda: not screen.query(GuidelineBox), pilot)
+        await until(lambda: not screen.query(TextBox), pilot)
         assert "draft" in sentence(screen)
         await pilot.press("W")
-        await until(lambda: len(screen.query(GuidelineBox)) == 1, pilot)
-        assert screen.query_one(GuidelineBox).text == "Say yes to *kind* ones"
+        await until(lambda: len(screen.query(TextBox)) == 1, pilot)
+        assert screen.query_one(TextBox).text == "Say yes to *kind* ones"
         await pilot.press("ctrl+s")
         await until(lambda: "version 1 is saved" in sentence(screen), pilot)
         await pilot.press("w")

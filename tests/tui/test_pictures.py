@@ -60,6 +60,16 @@ async def _judge(app: WorkbenchApp, pilot: Pilot[None]) -> None:
     await _shown(app, pilot, "JudgeScreen", "2 of 3")
 
 
+async def _correct(app: WorkbenchApp, pilot: Pilot[None]) -> None:
+    await _judge(app, pilot)
+    await pilot.press("c")
+    await _shown(app, pilot, "CorrectScreen", "it made")
+    await pilot.press("D", "e", "ctrl+u", *'{"query": "second card"}', "enter")
+    await _shown(app, pilot, "CorrectScreen", "~ changed")
+    await pilot.press("A", "e", *"Under Account, then Payment, press Add a card.", "enter")
+    await _shown(app, pilot, "CorrectScreen", "Under Account")
+
+
 async def _test_sets(app: WorkbenchApp, pilot: Pilot[None]) -> None:
     await _shown(app, pilot, "TestSetsScreen", "acme.article-picks", "3 cases")
 
@@ -130,6 +140,7 @@ PICTURES: dict[str, Picture] = {
     "run": Picture(_run, "RunsScreen", "runs", "default"),
     "help": Picture(_help, "RunsScreen", "runs", "default"),
     "judge": Picture(_judge, "JudgeScreen", "judge", "default"),
+    "correct": Picture(_correct, "JudgeScreen", "judge", "default"),
     "test-sets": Picture(_test_sets, "TestSetsScreen", "test_sets", "docs"),
     "cases": Picture(_cases, "TestSetsScreen", "test_sets", "docs"),
     "agreement": Picture(_agreement, "TestSetsScreen", "test_sets", "default"),

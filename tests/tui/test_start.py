@@ -38,7 +38,8 @@ HEAVY = {
 NOT_YET = {
     "kindgi_tui.demo.make", "kindgi_tui.domain.scoring", "kindgi_tui.local.engine.running",
     "kindgi_tui.local.imports.reading", "kindgi_tui.local.models.asking", "kindgi_tui.local.packs.publishing",
-    "kindgi_tui.remote.workbench", "kindgi_tui.server.app", "kindgi_tui.tui.screens.comparison.screen",
+    "kindgi_tui.remote.workbench", "kindgi_tui.server.app", "kindgi_tui.session.correcting",
+    "kindgi_tui.tui.screens.comparison.screen", "kindgi_tui.tui.screens.correct.screen",
     "kindgi_tui.tui.screens.judge.screen",
 }  # fmt: skip
 """Rooms of ours that the first screen does not need."""

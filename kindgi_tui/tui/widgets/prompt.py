@@ -92,9 +92,20 @@ class Prompt(Horizontal):
         self._take_footers_place(True)
         text_line.focus()
 
+    @property
+    def text(self) -> str:
+        """What stands in it."""
+        return self._text_line().value
+
+    def put(self, text: str, cursor: int) -> None:
+        """Puts another text into the line while it is asked for, the cursor at that character."""
+        self._text_line().start_with(text, cursor)
+
     def close(self) -> None:
         """Hides the line."""
         self.purpose = ""
+        if self._line is not None:
+            self._line.end()
         self.remove_class("-asking")
         self._take_footers_place(False)
 

@@ -11,6 +11,7 @@ ACTIONS = table(
     ("next-case", "right_square_bracket", "Next case", "Goes to the next case, in the list's order."),
     ("rescore", "R", "Rescore", "Rates the replays again with the verdicts since, and shows what moved."),
     ("repetition", "tab", "Repetition", "Goes on to the next repetition of the case."),
+    ("correct", "c", "Correct", "Says what the recorded run should have done."),
     ("original", "o", "Original run", "Opens the recorded run."),
     ("replay", "O", "Replay", "Opens the replay's run."),
     ("raw", "w", "Raw", "Shows the case's result and new output as JSON, or the case again."),

@@ -24,6 +24,7 @@ from kindgi_tui.tui.screens.case.items import item_row
 from kindgi_tui.tui.screens.case.words import items_line, marks_line, title_line
 from kindgi_tui.tui.screens.comparison.moves import Moves
 from kindgi_tui.tui.screens.comparison.rows import candidate_name
+from kindgi_tui.tui.screens.correct.opening import open_correct
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.text_pane import Block, Run, TextPane
 
@@ -202,9 +203,25 @@ class CaseScreen(Moves, WorkScreen):
                 return "This case has one repetition."
             if number and int(number) > runs:
                 return f"This case has {runs} repetitions."
+        if verb == "correct":
+            return self._why_not_corrected()
         if verb == "replay" and opened.replay is None:
             return "There is no replay of this case."
         return None
+
+    def _why_not_corrected(self) -> str | None:
+        case = self.opened.case
+        if case is None:
+            return "The case is being loaded." if self._answers is None else "The case isn't there any more."
+        if case.from_nothing:
+            return "This case was made from nothing: there is no recorded run to correct."
+        return None
+
+    def do_correct(self) -> None:
+        """Says what the recorded run should have done."""
+        case = self.opened.case
+        if case is not None:
+            open_correct(self.app, case.past_run)
 
     def do_yes(self) -> None:
         """Yes."""

@@ -18,6 +18,7 @@ ACTIONS = table(
         "Reason",
         "Says why, on one line: of the last verdict, or after j and k of the one under the cursor.",
     ),
+    ("correct", "c", "Correct", "Says what the run should have done: its calls, its answer."),
     ("skip", "s", "Skip", "Leaves the item open and goes on; what was skipped is offered again at the end."),
     (
         "dismiss",
@@ -36,7 +37,6 @@ ACTIONS = table(
     ("guideline", "w", "Guideline", "Shows or hides what to judge by, and what was said of the item."),
     ("group", "G", "Group", "Goes on to the next group you may speak as."),
     ("used", "1 2 3 4 5 6 7 8 9", "Reason used", "Gives the reason with that number.", False),
-    ("correct", "c", "Correct", "Says what the run should have done.", False),
     ("open", "enter", "Whole item", "Shows the whole item, or the conversation again.", False),
     ("markdown", "m", "Markdown", "Shows the text as it was written, or with its Markdown drawn.", False),
     ("next-found", "f", "Next found", "Goes on to the next place that has the words.", False),

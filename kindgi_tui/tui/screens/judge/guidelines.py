@@ -8,13 +8,16 @@ from textual.app import SuspendNotSupported
 from kindgi_tui.domain.judging import OWED
 from kindgi_tui.domain.runs import Subject
 from kindgi_tui.text import clean
+from kindgi_tui.tui.editor import TextBox, edit_outside, editor_command
 from kindgi_tui.tui.screens.base import WorkScreen
-from kindgi_tui.tui.screens.judge.guideline_editor import TEMPLATE, GuidelineBox, edit_outside, editor_command
 from kindgi_tui.workbench import Unsupported
 
 if TYPE_CHECKING:
     from kindgi_tui.session.judging import JudgingSession
     from kindgi_tui.tui.screens.judge.panes import JudgePanes
+
+TEMPLATE = "# What to judge by\n\nSay yes when …\n\nSay no when …\n"
+"""What a new guideline begins with."""
 
 _OWED_WORDS = {
     "elements": "the elements of its lists, else its answer",
@@ -91,7 +94,7 @@ class GuidelineKeys(WorkScreen):
         if command is not None:
             try:
                 with self.app.suspend():
-                    written = edit_outside(command, text)
+                    written = edit_outside(command, text, "guideline-")
             except SuspendNotSupported:
                 pass
             except (OSError, ValueError) as cause:
@@ -106,16 +109,16 @@ class GuidelineKeys(WorkScreen):
         if clean(text) != text:
             self.say("This guideline holds control characters: set $EDITOR to edit it.", "no")
             return
-        box = GuidelineBox(text, show_line_numbers=False)
+        box = TextBox(text, show_line_numbers=False)
         box.cursor_blink = False
         self.panes.text.display = False
         self.query_one("#judge-centre").mount(box, before=0)
         box.focus()
         self.say("^S saves a new version, Esc leaves it as a draft.")
 
-    @on(GuidelineBox.Ended)
-    async def _ended(self, event: GuidelineBox.Ended) -> None:
-        await self.query(GuidelineBox).remove()
+    @on(TextBox.Ended)
+    async def _ended(self, event: TextBox.Ended) -> None:
+        await self.query(TextBox).remove()
         self.panes.text.display = True
         self.focus_body()
         sheet = self.session.walk.sheet

@@ -14,6 +14,7 @@ from kindgi_tui.session.judging_sitting import Sitting
 from kindgi_tui.session.judging_walk import What
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
+from kindgi_tui.tui.screens.judge.correcting import CorrectionKeys
 from kindgi_tui.tui.screens.judge.dismissing import DismissKeys
 from kindgi_tui.tui.screens.judge.guidelines import GuidelineKeys
 from kindgi_tui.tui.screens.judge.items_list import ByHandList, ItemBar, ItemsList
@@ -31,7 +32,7 @@ VERDICTS = ("yes", "no", "rest-yes", "rest-no", "skip")
 """What needs an item that is in view."""
 
 
-class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, WorkScreen):
+class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, CorrectionKeys, WorkScreen):
     """The judging loop."""
 
     PLACE = "judge"
@@ -72,8 +73,7 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, WorkScre
         )
         self._clock = clock
         self.panes = JudgePanes(self, self.session)
-        kept = app.state.get("judge.group")
-        self.session.speaking.chosen = kept if isinstance(kept, str) else None
+        self._speak_as_chosen()
         self.restore_reading()
         remote = app.profile.name == "ssh"
         self._reports = PaintReports(
@@ -88,6 +88,16 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, WorkScre
             sitting = self._whole_queue()
         if sitting is not None:
             self.sit_down(sitting)
+        else:
+            self._speak_as_chosen()
+            self.look_for_correction()
+            if self.session.sitting is not None:
+                self._show_title()
+
+    def _speak_as_chosen(self) -> None:
+        """As the group last chosen, here or while correcting."""
+        kept = self.app.state.get("judge.group")
+        self.session.speaking.chosen = kept if isinstance(kept, str) else None
 
     def _whole_queue(self) -> Sitting:
         found = sitting_from({"judge_queue": True}, self.app.project.id)
@@ -154,6 +164,7 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, WorkScre
         if sheet is not None:
             empty = "" if sheet.items else nothing_words(walk.entry)
             self.look_for_guideline(sheet.run.project_id, sheet.run.subject)
+            self.look_for_correction()
             self.restore_reasons(sheet.run.subject.id)
             self.show_guideline_where_it_fits()
         else:
@@ -182,6 +193,10 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, WorkScre
             self.panes.show_parts(ending_parts(sitting, self.session.done, progress, disputes, apart))
             self.changed()
 
+    def show_corrected(self) -> None:
+        """The title says that the run in view is corrected by me."""
+        self._show_title()
+
     def _show_title(self) -> None:
         walk, words = self.session.walk, ["Judge"]
         sheet = walk.sheet
@@ -191,6 +206,7 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, WorkScre
             words.append(f"{sheet.run.subject.id} {sheet.run.subject.version}")
             group = self.session.speaking.group_for(sheet.run)
             words += [f"as {group.name}"] if group is not None else []
+            words += [f"✎ corrected: {self.corrected_words}"] if self.corrected_words else []
             entry = walk.entry
             words += state_words(entry, self.panes.groups) if entry is not None else []
             if walk.entry is not None and walk.entry.apart:
@@ -238,7 +254,7 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, WorkScre
         if verb == "undo" and not self.session.can_take_back:
             return "There is nothing to take back."
         if verb == "correct":
-            return "Corrections can't be written here yet: n with a reason (r) says what was wrong."
+            return self.why_not_correct()
         if verb == "build" and self.app.person.right == "judge":
             return "Building a test set takes the right of an editor."
         if verb in ("skipped", "disputed", "dismissed") and not walk.at_end:

@@ -5,6 +5,7 @@ from kindgi_tui.tui.actions import table
 ACTIONS = table(
     "run",
     ("judge", "J", "Judge", "Judges this run."),
+    ("correct", "c", "Correct", "Says what this run should have done."),
     ("calls", "o", "Open calls", "Opens or folds the tool calls."),
     ("raw", "w", "Raw", "Shows the output as JSON, or the conversation again."),
     ("search", "slash", "Search", "Finds words in it; n goes on to the next."),

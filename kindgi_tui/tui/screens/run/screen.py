@@ -11,6 +11,7 @@ from kindgi_tui.text import json_text
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
+from kindgi_tui.tui.screens.correct.opening import open_correct, why_not_corrected
 from kindgi_tui.tui.screens.runs.blocks import run_blocks
 from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.text_pane import Block, TextPane
@@ -77,6 +78,8 @@ class RunScreen(WorkScreen):
         """What needs an output, or words that were searched."""
         if verb == "judge" and (self._run is None or self._run.status != "completed"):
             return "Only a completed run can be judged."
+        if verb == "correct":
+            return why_not_corrected(self._run)
         if verb == "next-found" and not self._words:
             return "Nothing was searched yet: / searches."
         return None
@@ -85,6 +88,10 @@ class RunScreen(WorkScreen):
         """Judges this run."""
         self.app.options["judge_run"] = self._run_id
         await self.app.go_to("judge")
+
+    def do_correct(self) -> None:
+        """Says what it should have done."""
+        open_correct(self.app, self._run_id)
 
     def do_calls(self) -> None:
         """Opens or folds the calls."""

@@ -1,4 +1,4 @@
-"""Writing a guideline: in the person's own editor, or where there is none in a box on the screen."""
+"""Writing a longer text: in the person's own editor, or where there is none in a box on the screen."""
 
 import os
 import shlex
@@ -10,9 +10,6 @@ from textual import events
 from textual.message import Message
 from textual.widgets import TextArea
 
-TEMPLATE = "# What to judge by\n\nSay yes when …\n\nSay no when …\n"
-"""What a new guideline begins with."""
-
 
 def editor_command() -> list[str] | None:
     """The editor that `$VISUAL` or `$EDITOR` names; None when neither does."""
@@ -23,9 +20,9 @@ def editor_command() -> list[str] | None:
         return None
 
 
-def edit_outside(command: list[str], text: str) -> str:
-    """Has the text edited in a file of its own. Raises OSError, ValueError (it is no UTF-8 any more)."""
-    handle, name = tempfile.mkstemp(suffix=".md", prefix="guideline-")
+def edit_outside(command: list[str], text: str, prefix: str = "text-", suffix: str = ".md") -> str:
+    """Has the text edited in a file of its own, named so. Raises OSError, ValueError (it is no UTF-8 any more)."""
+    handle, name = tempfile.mkstemp(suffix=suffix, prefix=prefix)
     path = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -38,7 +35,7 @@ def edit_outside(command: list[str], text: str) -> str:
         path.unlink(missing_ok=True)
 
 
-class GuidelineBox(TextArea):
+class TextBox(TextArea):
     """The text, edited on the screen. Ctrl+S saves it, Escape leaves it as a draft."""
 
     class Ended(Message):

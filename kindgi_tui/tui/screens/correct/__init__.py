@@ -1,0 +1,1 @@
+"""Correcting a run: what it should have done."""
