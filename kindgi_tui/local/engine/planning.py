@@ -167,7 +167,8 @@ def plan_of(connection: sqlite3.Connection, checked: Checked, config: ModelsConf
     if new and judge.provider not in config.providers and (judge != checked.model or not asked):
         problems.append(
             f"{len(new)} {'answer is' if len(new) == 1 else 'answers are'} to be judged by {judge}, and no provider "
-            f"{judge.provider} is configured, which leaves cases unchecked: `kindgi-tui models list` shows what is."
+            f"{judge.provider} is configured: where no verdict is stored, the case stays unchecked. "
+            "`kindgi-tui models list` shows what is."
         )
     several = sum(
         1 for case in checked.cases if isinstance(case.context, dict) and case.context.get("severalTurns")

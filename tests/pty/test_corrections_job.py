@@ -1,0 +1,81 @@
+"""Corrections, end to end, by keys in a real terminal on the demo.
+
+A run is corrected, the agent's own test set takes it in, a new version is compared on it, and the case says what it
+should have done and did instead.
+"""
+
+import asyncio
+from pathlib import Path
+
+from kindgi_tui.demo.make import make_demo
+from tests.pty.terminal import Terminal, workbench
+
+
+def test_a_run_is_corrected_and_a_version_is_checked_on_it(tmp_path: Path) -> None:
+    folder = tmp_path / "workspace"
+    asyncio.run(make_demo(folder))
+    env = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    with Terminal(
+        workbench(folder, "judge", "--project", "default"), columns=120, rows=40, env=env
+    ) as terminal:
+        terminal.wait("cancel my subscription please, too expensive")
+        terminal.wait("· not judged kb-502")
+        # It should have searched for something shorter.
+        terminal.keys("c")
+        terminal.wait("nothing said yet")
+        terminal.keys("D")
+        terminal.wait("it should make 1 call")
+        terminal.keys("e")
+        terminal.wait("Fits. Enter takes it")
+        terminal.keys("\x01", "\x0b", *'{"query": "cancel subscription"')
+        terminal.wait("a comma or a closing bracket is missing")
+        terminal.keys("}", "enter")
+        terminal.wait("~ changed")
+        terminal.keys("s")
+        terminal.wait("Saved: decisions wrong (1 to call)")
+        # Taken back it is a draft, which saves again.
+        terminal.keys("u")
+        terminal.wait("it stands here as a draft")
+        terminal.keys("s")
+        terminal.wait("✓ saved")
+        terminal.keys("escape")
+        terminal.wait("✎ corrected: decisions")
+        # The agent's own test set has every run that was judged or corrected.
+        terminal.keys("g", "t")
+        terminal.wait("own · acme-ops.article-picker")
+        terminal.wait("46 cases")
+        terminal.keys("c")
+        terminal.wait("‹ 0.3.0 ›  recorded 0.1.0")
+        terminal.keys("l")
+        terminal.wait("46 cases of acme-ops.article-picker 0.2.0")
+        terminal.keys("s")
+        text = " ".join(terminal.wait("completed ·", 60).split())
+        text = " ".join(terminal.wait("of 6 corrections", 20).split())
+        assert "People's corrections rate acme-ops.article-picker 0.2.0 better" in text
+        assert "2 of 6 corrections passed" in text
+        # To the failed ones, and into the corrected run's.
+        for _ in range(12):
+            if "failed 4" in terminal.text:
+                break
+            terminal.keys("f")
+            terminal.read(0.4)
+        terminal.wait("failed 4")
+        found = ""
+        for _ in range(4):
+            terminal.keys("enter")
+            found = " ".join(terminal.wait("Case ", 10).split())
+            terminal.read(0.6)
+            found = " ".join(terminal.text.split())
+            if "cancel my subscription" in found:
+                break
+            terminal.keys("escape")
+            terminal.wait("failed 4")
+            terminal.keys("j")
+            terminal.read(0.3)
+        assert (
+            '✗ failed decisions should have called acme-ops.search-articles with query "cancel subscription"'
+            in found
+        )
+        assert 'called it with "cancel my subscription please, too expensive"' in found
+        terminal.keys("ctrl+q")
+        assert terminal.wait_end() == 0
