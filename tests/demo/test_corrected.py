@@ -1,4 +1,4 @@
-"""The demo's corrected runs: what people said of them, and what comparing each version on them comes to, with no key."""
+"""The demo's corrected runs: what people said of them, and what each version comes to on them, with no key."""
 
 import asyncio
 from pathlib import Path
