@@ -237,7 +237,7 @@ def test_completes_ids_and_makes_no_workspace(demo: Cli, tmp_path: Path) -> None
     assert "comparisons" in complete("kindgi-tui comp", demo.workspace)
     assert "--fail-under" in complete("kindgi-tui comparisons start --fail-u", demo.workspace)
     made = demo.done("corrections", "add", "240c0a0b", "--decisions", "right", "--json").json["id"]
-    assert complete("kindgi-tui corrections show ", demo.workspace) == [made]
+    assert made in complete("kindgi-tui corrections show ", demo.workspace)
     tool = complete("kindgi-tui corrections add 240c0a0b --must-not-call acme-ops.l", demo.workspace)
     assert tool == ["acme-ops.log-suggestion"]
     nowhere = tmp_path / "nowhere"

@@ -36,7 +36,7 @@ def test_the_documents_job_by_keys(tmp_path: Path) -> None:
                 terminal.wait(f"{3 * run + place + 1} of 9")
         terminal.wait("All done")
         terminal.keys("g", "t")
-        terminal.wait("No test sets yet")
+        terminal.wait("own · acme-ops.article-picker")
         terminal.keys("b")
         terminal.wait("acme-ops.article-picker-picks 1.0.0 will take")
         terminal.keys(

@@ -115,8 +115,12 @@ def test_the_dev_file_is_for_its_own_address_and_for_dev(tmp_path: Path) -> None
         "[" * 10_000,
     ):
         (inner / ".kindgirc.json").write_text(broken)
-        with pytest.raises(NotFound, match=r"no \.kindgirc\.json"):
+        with pytest.raises(Invalid, match="can't be read as a dev file"):
             find(inner, url="dev")
+    (inner / ".kindgirc.json").unlink()
+    (tmp_path / ".kindgirc.json").unlink()
+    with pytest.raises(NotFound, match=r"no \.kindgirc\.json"):
+        find(inner, url="dev")
 
 
 def test_tokens_are_in_no_repr(tmp_path: Path) -> None:

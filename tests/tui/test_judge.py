@@ -81,7 +81,13 @@ async def judge(
     async with running(folder, size, "JudgeScreen", start="judge", options=options) as (app, pilot):
         screen = app.screen
         assert isinstance(screen, JudgeScreen)
-        await until(lambda: screen.session.walk.sheet is not None or screen.session.walk.at_end, pilot)
+        await until(
+            lambda: (
+                hasattr(screen, "session")
+                and (screen.session.walk.sheet is not None or screen.session.walk.at_end)
+            ),
+            pilot,
+        )
         if wait:
             await ready(screen, pilot)
         yield screen, pilot
