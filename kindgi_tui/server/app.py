@@ -165,7 +165,9 @@ def _endpoint(served: Served, place: Offered) -> Endpoint:
 async def _answered(served: Served, place: Offered, request: Request) -> Response:
     bearer = await bearer_of(served.bench, request)
     writes = request.method in keys.METHODS
-    raw = await read_body(request) if writes else b""
+    stopping = served.stopping
+    with stopping.unless_ended():
+        raw = await read_body(request) if writes else b""
     query = list(request.query_params.multi_items())
     if place.dialect == "0.4":
         query = dialects.query_01(query)
@@ -184,7 +186,8 @@ async def _answered(served: Served, place: Offered, request: Request) -> Respons
         )
 
     async def run(keyed: KeyedRequest | None, made: str | None) -> Response:
-        return await _handled(place, asked(keyed), made)
+        with stopping.unless_ended():
+            return await _handled(place, asked(keyed), made)
 
     key = request.headers.get("idempotency-key", "").strip()
     if not (writes and key):

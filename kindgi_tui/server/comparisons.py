@@ -186,7 +186,7 @@ def _terminal(ask: Ask, record: dict[str, Json]) -> str:
 async def _frames(ask: Ask, first: Comparison) -> AsyncIterator[str]:
     identity, sent = first.id, set[str]()
     try:
-        async for event in _while_served(ask.bench.comparisons.follow(identity), ask.served.stopping):
+        async for event in _while_served(ask.bench.comparisons.follow(identity), ask.served.stopping.told):
             now = event.comparison
             ended = event.kind == "end"
             document = now.result if ended else await ask.bench.comparisons.partial(identity)

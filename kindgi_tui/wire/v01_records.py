@@ -23,6 +23,9 @@ from kindgi_tui.wire.v01 import dump, time_text
 TURN_FLOW = ("agent.turn", "1.1.0")
 """The flow, and its version, that an agent's turn shows as its own."""
 
+STARTS = ("person", "key", "schedule", "webhook", "event")
+"""What may have started a run."""
+
 MASK = "•••"
 """What stands for an environment value a tool was sent: it may be a secret (DESIGN section 6)."""
 
@@ -90,6 +93,8 @@ def run(value: Run, tenant: str, output: bool = False) -> dict[str, Json]:
         )
     if value.segments:
         shaped["segments"] = segments(value.segments)
+    if isinstance(value, RunDetail) and value.context.get("startedBy") in STARTS:
+        shaped["startedBy"] = value.context["startedBy"]
     return shaped | there({"replayOf": value.replay_of, "evalRunId": value.comparison_id})
 
 
