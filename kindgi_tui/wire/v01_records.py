@@ -132,6 +132,8 @@ def conversation(value: Conversation, tenant: str) -> dict[str, Json]:
         "turnCount": value.turns,
         "lastMessageAt": time_text(value.last_message_at),
     }
+    if value.participant_id is not None:
+        shaped["participantId"] = value.participant_id
     if value.replay_of is not None:
         shaped["metadata"] = {"replayOf": value.replay_of}
     return shaped

@@ -153,6 +153,7 @@ def _running(
     before: Before,
 ) -> RunDetail:
     """A turn as a run before it was taken."""
+    now = datetime.now(UTC)
     told: dict[str, Json] = {
         "startedBy": given.started_by,
         "participantId": given.participant_id,
@@ -163,7 +164,8 @@ def _running(
         project_id=project_id,
         subject=Subject(kind="agent", id=candidate.agent.id, version=candidate.agent.version),
         status="running",
-        created_at=datetime.now(UTC),
+        # To the millisecond, as it is stored: a run tells the same time before and after it ended.
+        created_at=now.replace(microsecond=now.microsecond // 1000 * 1000),
         segments=segments,
         conversation_id=given.conversation_id or str(uuid.uuid4()),
         input=message,
@@ -225,4 +227,6 @@ def recorded_turn(
         input=message,
         context={"history": []},
     )
-    return _ended(run, "completed" if failure is None else "failed", output, failure, sent_env, appended, ended)
+    return _ended(
+        run, "completed" if failure is None else "failed", output, failure, sent_env, appended, ended
+    )
