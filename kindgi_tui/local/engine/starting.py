@@ -26,7 +26,6 @@ from kindgi_tui.local.store.runs import get_run, insert_run
 from kindgi_tui.storage.sqlite import Database
 from kindgi_tui.workbench import Invalid, Unsupported, WorkbenchError
 
-
 HISTORY_LIMIT = 200
 """The most messages of its conversation a turn is given, the newest of them."""
 
