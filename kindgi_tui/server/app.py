@@ -221,11 +221,16 @@ def _both(kind: str, body: Json) -> Json:
     newer = dialects.answer_04(kind, body)
     if newer is body or not isinstance(newer, dict) or not isinstance(body, dict):
         return body
-    rows, newer_rows = body.get("data"), newer.get("data")
-    if kind.startswith("page:") and isinstance(rows, list) and isinstance(newer_rows, list):
-        both: list[Json] = [
-            {**new, **old} if isinstance(old, dict) and isinstance(new, dict) else old
-            for old, new in zip(rows, newer_rows, strict=True)
-        ]
-        return {**body, "data": both}
-    return {**newer, **body}
+    return _merged(body, newer)
+
+
+def _merged(old: Json, new: Json) -> Json:
+    """The names of both; what the renaming left alone is the same object in both."""
+    if new is old:
+        return old
+    if isinstance(old, dict) and isinstance(new, dict):
+        shared = {name: _merged(value, new[name]) if name in new else value for name, value in old.items()}
+        return {**new, **shared}
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        return [_merged(one, other) for one, other in zip(old, new, strict=True)]
+    return old

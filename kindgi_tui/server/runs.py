@@ -271,7 +271,7 @@ async def recorded(ask: Ask, identity: str) -> Answer:
 
 def _start_version(body: dict[str, Any], kind: str) -> str | None:
     version = body.get(f"{kind}Version")
-    if version is not None and not isinstance(version, str):
+    if f"{kind}Version" in body and not isinstance(version, str):
         raise bad(f"`{kind}Version` must be a string when supplied")
     return version
 

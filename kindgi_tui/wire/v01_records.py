@@ -6,6 +6,7 @@ What isn't there is left out, never null.
 
 import uuid
 from collections.abc import Mapping
+from datetime import datetime
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.catalog import CatalogVersion
@@ -361,8 +362,13 @@ def comparison(value: Comparison, tenant: str, so_far: Json = None) -> dict[str,
     return shaped
 
 
-def queued(value: QueuedRun, state: str) -> dict[str, Json]:
-    """A run of the judging queue, without any of its content; the queue here is the caller's own."""
+def queued(
+    value: QueuedRun, state: str, said_as: Mapping[str | None, int], closed_at: datetime | None = None
+) -> dict[str, Json]:
+    """A run of the judging queue, without any of its content; the queue here is the caller's own.
+
+    `said_as`: how many live judgments it has by group (None: of no group); `closed_at`: when it was judged.
+    """
     one = value.run
     subject = one.subject
     flow_id = TURN_FLOW[0] if subject.kind == "agent" else subject.id
@@ -370,7 +376,8 @@ def queued(value: QueuedRun, state: str) -> dict[str, Json]:
         {"agentId": subject.id, "agentVersion": subject.version} if subject.kind == "agent" else {}
     )
     moment = time_text(one.completed_at or one.created_at)
-    closed: dict[str, Json] = {}
+    closed: dict[str, Json] = {} if closed_at is None else {"closedAt": time_text(closed_at)}
+    by_class: list[Json] = [{"judgeClassId": group, "count": count} for group, count in said_as.items()]
     dismissal = value.state.dismissal
     if dismissal is not None:
         told = {
@@ -389,7 +396,7 @@ def queued(value: QueuedRun, state: str) -> dict[str, Json]:
         "rules": [],
         "wantedClassIds": [],
         "anyJudgment": True,
-        "progress": {"total": one.judgments, "byClass": []},
+        "progress": {"total": one.judgments, "byClass": by_class},
         "addedAt": moment,
         "state": state,
         **closed,
