@@ -6,6 +6,7 @@ from typing import Any
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import ComparisonPlan, ComparisonRequest, SamplePart
+from kindgi_tui.domain.flow_swaps import swaps_of
 from kindgi_tui.domain.limits import (
     LimitError,
     check_correlation_id,
@@ -76,6 +77,7 @@ async def start(ask: Ask) -> Answer:
         flow_id=subject if kind == "flow" else None,
         subject_version=version or "",
         correlation_id=body.get("correlationId"),
+        versions=swaps_of(body.get("versions")),
         overrides=overrides_of(body.get("overrides")),
         **options,
     )

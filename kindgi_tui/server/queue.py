@@ -1,7 +1,8 @@
 """The judging queue of a project: the runs that owe a verdict of the caller.
 
 There are no judging rules here: every completed run that is no replay is in it, dismissing one takes it out of
-everybody's queue, and an item is `judged` once anybody judged it. So any judgment is wanted (`anyJudgment`), and of no group.
+everybody's queue, and an item is `judged` once anybody judged it. So any judgment is wanted
+(`anyJudgment`), and no group's above another's.
 """
 
 from collections import Counter

@@ -324,6 +324,7 @@ def settings(request: ComparisonRequest, rescore_of: str | None = None) -> dict[
             "sample": None
             if sample is None
             else {"part": sample.part, "seed": sample.seed, "holdOutShare": sample.hold_out_share},
+            "versions": None if request.versions is None else request.versions.wire or None,
             "overrides": None if request.overrides is None else request.overrides.wire,
             "rescoreOf": rescore_of,
         }

@@ -10,7 +10,9 @@ import pytest
 
 from tests.server.running import AGENT, PASSWORD, Served, copied, environment, serving
 
-COMMAND = os.environ.get("SCHEMATHESIS") or shutil.which("schemathesis", path=str(Path(sys.executable).parent))
+COMMAND = os.environ.get("SCHEMATHESIS") or shutil.which(
+    "schemathesis", path=str(Path(sys.executable).parent)
+)
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 NOT_INSTALLED = "schemathesis is not installed (SCHEMATHESIS may name its command)"
 
