@@ -208,3 +208,44 @@ async def test_an_older_runtime_has_no_own_test_sets(runtime: FakeRuntime, opene
     bench = await opener(runtime.address)
     with pytest.raises(Unsupported, match="an agent's own test set"):
         await bench.test_sets.own("acme-ops.article-picker", PROJECT)
+
+
+def test_the_command_swaps_versions_into_a_flow(runtime: FakeRuntime, tmp_path: Path) -> None:
+    """`--with` asks for the flow first, to tell its tools from its agents, and sends both in their places."""
+    flow = "/v1/flows/acme-ops.suggest-articles/versions/0.1.0"
+    nodes = [
+        {"id": "a", "kind": "tool", "ref": "acme-ops.find-articles"},
+        {"id": "b", "kind": "agent", "ref": "acme-ops.writer"},
+    ]
+    run = finished(testRunId=STARTED_ID, status="running")
+    runtime.more["/v1/openapi.json"] = document(
+        (*START, "get /v1/flows/{flowId}/versions/{version}", "get /v1/projects")
+    )
+    runtime.more |= {
+        flow: {"id": "acme-ops.suggest-articles", "version": "0.1.0", "nodes": nodes, "edges": []},
+        f"/v1/test-runs/{STARTED_ID}": run,
+        "/v1/projects": {"data": [{"id": PROJECT, "slug": "default", "isDefault": True}], "hasMore": False},
+    }
+    runtime.script = lambda seen: Reply(201, {"testRunId": STARTED_ID}) if seen.method == "POST" else None
+    homes = {name: str(tmp_path / name) for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
+    start = (
+        *("--url", runtime.address, "comparisons", "start", "acme.flow-picks", "--project", PROJECT),
+        *("--flow", "acme-ops.suggest-articles", "--flow-version", "0.1.0", "--reads", "live"),
+    )
+    environment = {"KINDGI_API_TOKEN": TOKEN, **homes}
+    named = ("--with", "acme-ops.find-articles@0.2.0", "--with", "acme-ops.writer@1.1.0")
+    done = process(*start, *named, environment=environment)
+    assert done.code == 0, done.said
+    body = json.loads(next(one for one in runtime.seen if one.method == "POST").body)
+    assert body["versions"] == {
+        "tools": {"acme-ops.find-articles": "0.2.0"},
+        "agents": {"acme-ops.writer": "1.1.0"},
+    }
+    assert (body["flowRef"], body["reads"]) == (
+        {"flowId": "acme-ops.suggest-articles", "version": "0.1.0"},
+        "live",
+    )
+    refused = process(*start, "--with", "acme-ops.article-picker@0.2.0", environment=environment)
+    assert refused.code == 2
+    assert "flow acme-ops.suggest-articles 0.1.0 doesn't use acme-ops.article-picker." in refused.said
+    assert len([one for one in runtime.seen if one.method == "POST"]) == 1
