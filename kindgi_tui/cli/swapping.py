@@ -29,10 +29,10 @@ class SwapType(click.ParamType[tuple[str, str]]):
 
 
 def with_option(function: F) -> F:
-    """The option, as `named`."""
+    """The option, as `swaps`."""
     return click.option(
         "--with",
-        "named",
+        "swaps",
         type=SwapType(),
         multiple=True,
         metavar="ID@VERSION",

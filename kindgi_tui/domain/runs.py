@@ -110,7 +110,7 @@ class TurnGiven(Frozen):
     participant_id: str | None = None
     """An app's own user, by an opaque id."""
     parameters: Json = None
-    """Values for what the agent's instructions declare; agents run here declare none."""
+    """Values for the parameters that the agent's instructions declare, by name; others are recorded and not read."""
     started_by: Literal["person", "key"] | None = None
     """Whether a person or a service asked for it over HTTP; None: neither, it was started here."""
 

@@ -10,6 +10,7 @@ from kindgi_tui.cli.gates import metric_of
 from kindgi_tui.domain.comparison_records import ComparisonRequest, SamplePart
 from kindgi_tui.domain.comparisons import CaseResult
 from kindgi_tui.domain.flow_swaps import Swaps
+from kindgi_tui.domain.overrides import overrides_of
 from kindgi_tui.remote import v04
 from kindgi_tui.remote.comparing import comparison, start_body
 from kindgi_tui.workbench import Invalid, Unsupported
@@ -53,9 +54,8 @@ def without(*names: str) -> dict[str, Any]:
 
 
 def test_the_body_is_written_with_an_agent() -> None:
-    # `overrides` stands in another test: a request without any has none.
-    written = v04.body_up(start_body(example_request(agent_id="example"), dry_run=True))
-    assert written == without("flowRef", "versions", "overrides")
+    request = example_request(agent_id="example", overrides=overrides_of(EXAMPLE["overrides"]))
+    assert v04.body_up(start_body(request, dry_run=True)) == without("flowRef", "versions")
 
 
 def test_the_body_is_written_with_a_flow_and_its_swaps() -> None:

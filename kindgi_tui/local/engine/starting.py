@@ -76,6 +76,8 @@ async def start_run(
     shell = _running(project_id, candidate, message, segments, given, before)
     if begun is not None:
         begun(shell)
+    values = given.parameters if isinstance(given.parameters, dict) else {}
+    asked = Asked(shell.created_at, shell.conversation_id or "", before.turns + 1, values)
     calls: LiveCalls | None = None
     turn: Turn | None = None
 
@@ -107,7 +109,7 @@ async def start_run(
                 model,
                 models,
                 calls,
-                asked=Asked(shell.created_at, shell.conversation_id or "", before.turns + 1),
+                asked=asked,
                 number=before.turns + 1,
                 first_sequence=len(before.messages),
             )
