@@ -14,7 +14,7 @@ from kindgi_tui.domain.test_sets import Case, ItemSummary
 from kindgi_tui.session.checked import checked_entries, part_line
 from kindgi_tui.text import clean, dumps_line, json_text, one_line, wrap
 from kindgi_tui.text.diffs import word_diff
-from kindgi_tui.workbench import NotFound, Workbench
+from kindgi_tui.workbench import NotFound, Unsupported, Workbench
 
 LONGEST = 1200
 """The most characters of an answer that are shown."""
@@ -41,7 +41,11 @@ async def case_lines(bench: Workbench, reviewed: Reviewed, number: int, cells: i
     """The lines of one case."""
     result, case = reviewed.result, reviewed.case
     width = min(cells or WIDEST, WIDEST)
-    asked = question(case) if case is not None else "(its case is no longer in the test set)"
+    asked = (
+        question(case)
+        if case is not None
+        else "(its case isn't there: no longer in the test set, or not offered)"
+    )
     lines = wrap(clean(f"{number}. {asked}"), width)
     marks = [mark for mark in (WORDS.get(reviewed.standing), *_marks(result)) if mark]
     lines.append(f"   {', '.join(marks)}  case {result.case_id}")
@@ -109,7 +113,7 @@ async def _new_output(bench: Workbench, result: CaseResult) -> Json:
         return None
     try:
         return (await bench.runs.get(runs[0])).output
-    except NotFound:
+    except (NotFound, Unsupported):
         return None
 
 

@@ -17,6 +17,7 @@ from kindgi_tui.cli.parameters import F, paged, pages, project_filter, project_o
 from kindgi_tui.cli.report import CASES, candidate_name, print_comparison
 from kindgi_tui.cli.review import regressed
 from kindgi_tui.cli.shared_options import Noun
+from kindgi_tui.cli.swapping import swaps_named, with_option
 from kindgi_tui.cli.tables import Column, pairs, short_id
 from kindgi_tui.domain.comparison_records import (
     Comparison,
@@ -79,6 +80,7 @@ def gate_options(function: F) -> F:
     "--agent-version", "--flow-version", "subject_version", required=True, metavar="X.Y.Z",
     help="The candidate's version.",
 )  # fmt: skip
+@with_option
 @click.option(
     "--repetitions", type=click.IntRange(1, 10), default=1, show_default=True, help="Runs of each case."
 )
@@ -121,6 +123,7 @@ async def start(
     agent: str | None,
     flow: str | None,
     subject_version: str,
+    swaps: tuple[tuple[str, str], ...],
     repetitions: int,
     reads: str,
     sample: str | None,
@@ -163,6 +166,7 @@ async def start(
         agent_id=agent,
         flow_id=flow,
         subject_version=subject_version,
+        versions=await swaps_named(call, flow, subject_version, swaps),
         reads=cast(Reads, reads),
         repetitions=repetitions,
         k=k,

@@ -17,6 +17,7 @@ from kindgi_tui.domain.metric_titles import MetricName, metric_title
 from kindgi_tui.domain.statistics import Interval
 from kindgi_tui.text import one_line
 from kindgi_tui.wire import v04
+from kindgi_tui.workbench import NotFound, Unsupported
 
 CASES = 20
 """How many cases are shown unless told."""
@@ -61,11 +62,29 @@ async def print_comparison(call: Call, comparison: Comparison, most: int | None 
             out.lines(await case_lines(call.bench, reviewed, number, out.width))
             if out.gone:
                 return
+        for sentence in await _not_offered(call, comparison, results):
+            out.line()
+            out.paragraph(sentence)
     if most is not None and len(results) > most:
         out.line()
         more = f"{len(results) - most:,} more case{'s' if len(results) - most > 1 else ''}"
         out.line(f"{more}: {command(call, 'comparisons show', comparison.id)} --all")
     _print_next(call, comparison, results)
+
+
+async def _not_offered(call: Call, comparison: Comparison, results: list[CaseResult]) -> list[str]:
+    """What the report leaves out because the runtime doesn't offer it, a sentence each."""
+    told = ours(comparison).get("notOffered")
+    sentences = [one for one in told if isinstance(one, str)] if isinstance(told, list) else []
+    runs = [run_id for result in results for run_id in result.run_ids if run_id]
+    if runs:
+        try:
+            await call.bench.runs.get(runs[0])
+        except NotFound:
+            pass
+        except Unsupported as cause:
+            sentences.append(f"The new answers can't be shown. {cause.sentence}")
+    return sentences
 
 
 def candidate_name(comparison: Comparison) -> str:

@@ -1,12 +1,13 @@
 """A finished comparison, case by case: how each one did, regressions first."""
 
+import contextlib
 from typing import NamedTuple
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.comparisons import CaseResult
 from kindgi_tui.domain.test_sets import Case
-from kindgi_tui.workbench import Page, Workbench
+from kindgi_tui.workbench import Page, Unsupported, Workbench
 
 PAGE = 100
 """Cases read at once."""
@@ -60,10 +61,15 @@ def results_of(comparison: Comparison) -> list[CaseResult]:
 
 
 async def reviewed_cases(bench: Workbench, comparison: Comparison, most: int | None = None) -> list[Reviewed]:
-    """The first `most` cases (None: all) that have a result, with their copies in the test set."""
+    """The first `most` cases (None: all) that have a result, with their copies in the test set.
+
+    Without the copies where the runtime doesn't offer them.
+    """
     results = results_of(comparison)[:most]
     known = standings(comparison)
-    cases = await _cases(bench, comparison, {result.case_id for result in results})
+    cases: dict[str, Case] = {}
+    with contextlib.suppress(Unsupported):
+        cases = await _cases(bench, comparison, {result.case_id for result in results})
     return [Reviewed(known.get(result.case_id, ""), result, cases.get(result.case_id)) for result in results]
 
 

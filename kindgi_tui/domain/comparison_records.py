@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Literal
 
 from kindgi_tui.domain.base import Frozen, Json
+from kindgi_tui.domain.flow_swaps import Swaps
 from kindgi_tui.domain.overrides import Overrides
 
 ComparisonStatus = Literal["pending", "running", "completed", "failed", "cancelled"]
@@ -61,6 +62,8 @@ class ComparisonRequest(Frozen):
     """Which judgments count."""
     sample: SamplePart | None = None
     """Only part of the cases."""
+    versions: Swaps | None = None
+    """Agents and tools a flow candidate runs at other versions than it pins; None: none."""
     concurrency: int = 16
     """How many repetitions run at once, 1 or more."""
     cost_limit: float | None = None

@@ -36,5 +36,7 @@ class Conversation(Frozen):
     """When its last turn ended, or started where that is not known (UTC)."""
     turns: int
     """How many runs it has."""
+    participant_id: str | None = None
+    """The app's own user it was opened with, where its first turn says one."""
     replay_of: str | None = None
     """The past run, when its first turn is a replay."""

@@ -96,9 +96,23 @@ class RunDetail(Run):
     context: dict[str, Json] = {}
     """What the turn had before it answered, in the wire's names: `history` (at most 200 messages),
     `historyTruncated`, `retrieved`, `toolEnv` (environment values by tool id), `sessionApproval`,
-    and ours: `severalTurns` (true: a whole trajectory, which can't be replayed faithfully)."""
+    and ours: `severalTurns` (true: a whole trajectory, which can't be replayed faithfully), and of a turn that was
+    started with them `startedBy`, `participantId`, `parameters`."""
     raw: Json = None
     """The record an import made it from, as it stood in the file; None for a run recorded here."""
+
+
+class TurnGiven(Frozen):
+    """What a turn that is started is given beside its message; all of it is recorded with the run."""
+
+    conversation_id: str | None = None
+    """The conversation it goes on; None opens one."""
+    participant_id: str | None = None
+    """An app's own user, by an opaque id."""
+    parameters: Json = None
+    """Values for the parameters that the agent's instructions declare, by name; others are recorded and not read."""
+    started_by: Literal["person", "key"] | None = None
+    """Whether a person or a service asked for it over HTTP; None: neither, it was started here."""
 
 
 def recorded_calls(output: Json) -> tuple[RecordedCall, ...]:

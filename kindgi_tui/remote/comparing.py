@@ -12,6 +12,7 @@ from kindgi_tui.domain.comparison_records import (
     SamplePart,
     Weighing,
 )
+from kindgi_tui.domain.flow_swaps import swaps_of
 from kindgi_tui.domain.overrides import overrides_of
 from kindgi_tui.remote.reading import moment, moment_if, text, text_if, whole, word
 from kindgi_tui.remote.runtime import given
@@ -24,7 +25,7 @@ FINAL = frozenset({"completed", "failed", "cancelled"})
 
 
 def start_body(request: ComparisonRequest, *, dry_run: bool = False) -> dict[str, Json]:
-    """The body of a start: settings at their defaults are left out."""
+    """The body of a start, with every setting, those at their defaults too."""
     sample = request.sample
     reference = {"agentId": request.agent_id} if request.agent_id is not None else {"flowId": request.flow_id}
     named: dict[str, Json] = {**reference, "version": request.subject_version}
@@ -34,10 +35,12 @@ def start_body(request: ComparisonRequest, *, dry_run: bool = False) -> dict[str
             "agentRef" if request.agent_id is not None else "flowRef": named,
             "dryRun": True if dry_run else None,
             "correlationId": request.correlation_id,
-            "reads": None if request.reads == "recorded" else request.reads,
-            "repetitions": None if request.repetitions == 1 else request.repetitions,
-            "k": None if request.k == 10 else request.k,
-            "classWeights": "restricted-only" if request.weighing == "experts-only" else None,
+            "baseline": "recorded",
+            "reads": request.reads,
+            "repetitions": request.repetitions,
+            "k": request.k,
+            "versions": None if request.versions is None else request.versions.wire or None,
+            "classWeights": "restricted-only" if request.weighing == "experts-only" else "as-recorded",
             "sample": None
             if sample is None
             else {"part": sample.part, "seed": sample.seed, "holdOutShare": sample.hold_out_share},
@@ -115,6 +118,7 @@ def request_of(value: dict[str, Json]) -> ComparisonRequest:
         k=max(1, whole(settings, "k", 10)),
         weighing=weighing,
         sample=_sample(settings.get("sample")),
+        versions=swaps_of(settings.get("versions")),
         correlation_id=text_if(value, "correlationId"),
         overrides=overrides_of(settings.get("overrides")),
     )

@@ -1,6 +1,8 @@
 """What a runtime answers that isn't what was asked for, as the errors every face knows (DESIGN section 14)."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.workbench import (
@@ -56,13 +58,28 @@ def garbled(what: str, request_id: str | None = None) -> Unavailable:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds `Retry-After` asks for; None without one or for a date or nonsense."""
+    """The seconds `Retry-After` asks for, as a number or as a date; None without one or for nonsense.
+
+    A date is measured from the answer's own `Date` where it has one: the runtime's clock may be another.
+    """
     told = headers.get("retry-after", "")
     try:
         seconds = float(told)
     except ValueError:
-        return None
+        until, now = _moment(told), _moment(headers.get("date", "")) or datetime.now(UTC)
+        if until is None:
+            return None
+        seconds = max(0.0, (until - now).total_seconds())
     return min(seconds, _LONGEST_WAIT) if seconds >= 0 else None
+
+
+def _moment(text: str) -> datetime | None:
+    """An HTTP date."""
+    try:
+        read = parsedate_to_datetime(text)
+    except (ValueError, IndexError, OverflowError):
+        return None
+    return read if read.tzinfo is not None else read.replace(tzinfo=UTC)
 
 
 def failure(

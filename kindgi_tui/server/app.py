@@ -165,7 +165,9 @@ def _endpoint(served: Served, place: Offered) -> Endpoint:
 async def _answered(served: Served, place: Offered, request: Request) -> Response:
     bearer = await bearer_of(served.bench, request)
     writes = request.method in keys.METHODS
-    raw = await read_body(request) if writes else b""
+    stopping = served.stopping
+    with stopping.unless_ended():
+        raw = await read_body(request) if writes else b""
     query = list(request.query_params.multi_items())
     if place.dialect == "0.4":
         query = dialects.query_01(query)
@@ -184,7 +186,8 @@ async def _answered(served: Served, place: Offered, request: Request) -> Respons
         )
 
     async def run(keyed: KeyedRequest | None, made: str | None) -> Response:
-        return await _handled(place, asked(keyed), made)
+        with stopping.unless_ended():
+            return await _handled(place, asked(keyed), made)
 
     key = request.headers.get("idempotency-key", "").strip()
     if not (writes and key):
@@ -218,11 +221,16 @@ def _both(kind: str, body: Json) -> Json:
     newer = dialects.answer_04(kind, body)
     if newer is body or not isinstance(newer, dict) or not isinstance(body, dict):
         return body
-    rows, newer_rows = body.get("data"), newer.get("data")
-    if kind.startswith("page:") and isinstance(rows, list) and isinstance(newer_rows, list):
-        both: list[Json] = [
-            {**new, **old} if isinstance(old, dict) and isinstance(new, dict) else old
-            for old, new in zip(rows, newer_rows, strict=True)
-        ]
-        return {**body, "data": both}
-    return {**newer, **body}
+    return _merged(body, newer)
+
+
+def _merged(old: Json, new: Json) -> Json:
+    """The names of both; what the renaming left alone is the same object in both."""
+    if new is old:
+        return old
+    if isinstance(old, dict) and isinstance(new, dict):
+        shared = {name: _merged(value, new[name]) if name in new else value for name, value in old.items()}
+        return {**new, **shared}
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        return [_merged(one, other) for one, other in zip(old, new, strict=True)]
+    return old

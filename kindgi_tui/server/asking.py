@@ -1,6 +1,5 @@
 """One request as its handler sees it: who asks, what for, and the answer it gives."""
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,8 @@ from kindgi_tui.domain.runs import Run
 from kindgi_tui.domain.serving import Bearer
 from kindgi_tui.server.bodies import NOTHING, parsed
 from kindgi_tui.server.errors import denied
+from kindgi_tui.server.stopping import Stopping
+from kindgi_tui.server.turns import Turns
 from kindgi_tui.wire import dialects
 from kindgi_tui.wire.dialects import Dialect
 from kindgi_tui.workbench import Workbench
@@ -56,8 +57,10 @@ class Served:
     """Runs by id, without what they hold: what ran and where never changes."""
     dry_runs: Remembered = field(default_factory=lambda: Remembered(KNOWN_DRY_RUNS))
     """Records of dry runs by id, as the 0.1 wire has them; a dry run leaves nothing in the workspace."""
-    stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set once the server is told to stop: whoever follows something is let go."""
+    turns: Turns = field(default_factory=Turns)
+    """The turns that run behind an answer already given."""
+    stopping: Stopping = field(default_factory=Stopping)
+    """How far the server is in its end."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,7 @@ class Ask:
 
     async def about(self, run_id: str) -> Run:
         """What ran in a run and where, remembered. Raises NotFound."""
-        known: Run | None = self.served.runs.get(run_id)
+        known: Run | None = self.served.turns.get(run_id) or self.served.runs.get(run_id)
         if known is None:
             whole = await self.bench.runs.get(run_id)
             known = Run.model_construct(**{name: getattr(whole, name) for name in Run.model_fields})

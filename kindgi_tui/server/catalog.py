@@ -4,7 +4,7 @@ from kindgi_tui.server.asking import Answer, Ask
 from kindgi_tui.server.errors import bad, missing
 from kindgi_tui.server.operations import PAGED, SCOPED, Handler, Operation
 from kindgi_tui.server.pages import after_key
-from kindgi_tui.server.queries import NO_PROJECT, is_uuid, scope
+from kindgi_tui.server.queries import NO_PROJECT, check_inherit, is_uuid, scope
 from kindgi_tui.wire import v01_records as records
 from kindgi_tui.workbench import Catalog, NotFound
 
@@ -23,6 +23,7 @@ def _lister(kind: str) -> Handler:
     async def list_entries(ask: Ask) -> Answer:
         """The newest version of each; the workspace's packs serve every project."""
         project = scope(ask)
+        check_inherit(ask)
         prefix = ask.get("name") or ""
         rows = () if project == NO_PROJECT else await _catalog(ask, kind).list()
         fitting = [one for one in rows if one.id.startswith(prefix)]

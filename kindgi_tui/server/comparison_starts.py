@@ -6,6 +6,7 @@ from typing import Any
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import ComparisonPlan, ComparisonRequest, SamplePart
+from kindgi_tui.domain.flow_swaps import swaps_of
 from kindgi_tui.domain.limits import (
     LimitError,
     check_correlation_id,
@@ -32,6 +33,7 @@ _CLASS_WEIGHTS = (
     "'restricted-only' (only judgments recorded under a restricted class)"
 )
 _BASELINE = "`baseline` must be 'recorded', { agentId, version } or { live: { projectId?, segments? } }"
+_BOTH = "Provide exactly one of `agentRef` or `flowRef`, not both"
 _OVERRIDES_SETTINGS = "`overrides.settings` must be an object of { blockId: { …values } } (at most 20 blocks)"
 _NO_REGISTRY = "This runtime can't check overrides (it serves no agent or block registry)."
 
@@ -40,6 +42,9 @@ async def start(ask: Ask) -> Answer:
     """Starts a comparison on the suite's newest version; with `dryRun` says what would run."""
     value = ask.body()
     if isinstance(value, dict):
+        if ask.dialect == "0.4" and "agentRef" in value and "flowRef" in value:
+            # 0.4 states 400 for its own example body, whose project nobody has.
+            raise bad(_BOTH)
         await checked_project(ask, value)
     if value is NOTHING and ask.raw:
         raise bad("Request body must be valid JSON")
@@ -50,7 +55,7 @@ async def start(ask: Ask) -> Answer:
     _check_options(ask, body)
     _check_shapes(body)
     options = _options(body)
-    if "versions" in body and kind == "agent":
+    if _has_parts(body.get("versions")) and kind == "agent":
         raise bad(
             "`versions` runs a flow with some of its agents or tools at other versions: it needs `flowRef`."
         )
@@ -58,7 +63,9 @@ async def start(ask: Ask) -> Answer:
     suite = await _suite(ask, kind, subject, project)
     if version is not None and kind == "agent":
         await _check_candidate(ask, subject, version)
-    if "overrides" in body and kind == "agent" and version is not None:
+    if kind == "flow" and version is not None and _has_parts(body.get("versions")):
+        await _check_swapped(ask, subject, version)
+    if _has_parts(body.get("overrides")) and kind == "agent" and version is not None:
         await _check_fits(ask, subject, version, body["overrides"])
     _check_dispatch(body, kind, version, suite)
     ask.may("editor", f'Not allowed to run eval suite "{suite.test_set_id}".')
@@ -70,6 +77,7 @@ async def start(ask: Ask) -> Answer:
         flow_id=subject if kind == "flow" else None,
         subject_version=version or "",
         correlation_id=body.get("correlationId"),
+        versions=swaps_of(body.get("versions")),
         overrides=overrides_of(body.get("overrides")),
         **options,
     )
@@ -98,7 +106,7 @@ async def started(ask: Ask, identity: str) -> Answer | None:
 def _subject(body: Body) -> tuple[str, str, str | None]:
     given = [name for name in ("agentRef", "flowRef") if name in body]
     if len(given) == 2:
-        raise bad("Provide exactly one of `agentRef` or `flowRef`, not both")
+        raise bad(_BOTH)
     if not given:
         raise bad("Request body must include exactly one of `agentRef` or `flowRef`")
     name = given[0]
@@ -277,6 +285,20 @@ async def _check_fits(ask: Ask, agent: str, version: str, value: Any) -> None:
         raise bad_at("validation-failed", sentence, told)
 
 
+def _has_parts(value: Any) -> bool:
+    """Whether swapped versions, or overrides, name anything: an empty one counts as left out."""
+    return isinstance(value, dict) and any(value.values())
+
+
+async def _check_swapped(ask: Ask, flow: str, version: str) -> None:
+    try:
+        await ask.bench.flows.get(flow, version)
+    except NotFound:
+        place = {"path": "/flowRef/version", "message": f"flow {flow} {version} isn't registered"}
+        sentence = f"The versions don't fit flow {flow} {version} (1 issue)"
+        raise bad_at("validation-failed", sentence, [place]) from None
+
+
 def _check_dispatch(body: Body, kind: str, version: str | None, suite: TestSetVersion) -> None:
     code = "dispatcher-input-invalid"
     if version is None:
@@ -284,7 +306,7 @@ def _check_dispatch(body: Body, kind: str, version: str | None, suite: TestSetVe
         raise bad(sentence, code)
     if suite.case_count == 0:
         raise bad("The test set has no cases.", code)
-    if "overrides" in body and kind == "flow":
+    if _has_parts(body.get("overrides")) and kind == "flow":
         raise bad("`overrides` replaces an agent version's block content: it needs `agentRef`.", code)
     if body.get("baseline", "recorded") != "recorded":
         raise bad("Only `baseline: 'recorded'` runs today.", code)
@@ -323,6 +345,9 @@ def failed_rescore(ask: Ask, prior: dict[str, Json]) -> Answer:
     now = time_text(datetime.now(UTC))
     error = f"Eval run \"{prior['runId']}\" can't be rescored: it isn't a finished comparison here."
     kept = {name: value for name, value in prior.items() if name not in ("result", "dryRun")}
+    result = prior["result"]
+    settings = result.get("comparison") if isinstance(result, dict) else None
+    kept["comparison"] = {**(settings if isinstance(settings, dict) else {}), "rescoreOf": prior["runId"]}
     record = kept | {"runId": identity, "dryRun": False, "status": "failed", "startedAt": now}
     ask.served.dry_runs.put(identity, record | {"completedAt": now, "error": error, "result": {}})
     return Answer({"runId": identity}, 201)

@@ -139,24 +139,26 @@ async def rescore(ask: Ask) -> Answer:
         await checked_project(ask, value)
     dry = _dry(ask)
     if dry is not None:
+        if dry["status"] != "completed":
+            raise _not_rescorable(str(dry["runId"]), dry["status"])
         return failed_rescore(ask, dry)
     found = await _found(ask)
     if found.status != "completed":
-        raise _not_rescorable(found)
+        raise _not_rescorable(found.id, found.status)
     ask.may("editor", f"Not allowed to rescore eval run {found.id}.")
     try:
         made = await ask.bench.comparisons.rescore(found.id)
     except Conflict:
-        raise _not_rescorable(found) from None
+        raise _not_rescorable(found.id, found.status) from None
     return Answer({"runId": made.id}, 201)
 
 
-def _not_rescorable(found: Comparison) -> Refusal:
+def _not_rescorable(identity: str, status: Json) -> Refusal:
     sentence = (
-        f"Eval run {found.id} can't be rescored: only a completed comparison of a test set can "
-        f"(this one is a judged run, {found.status})."
+        f"Eval run {identity} can't be rescored: only a completed comparison of a test set can "
+        f"(this one is a judged run, {status})."
     )
-    return Refusal(409, "eval-run-not-rescorable", sentence)
+    return Refusal(409, "eval-run-not-rescorable", sentence, {"runId": identity})
 
 
 async def events(ask: Ask) -> StreamingResponse:
@@ -186,7 +188,7 @@ def _terminal(ask: Ask, record: dict[str, Json]) -> str:
 async def _frames(ask: Ask, first: Comparison) -> AsyncIterator[str]:
     identity, sent = first.id, set[str]()
     try:
-        async for event in _while_served(ask.bench.comparisons.follow(identity), ask.served.stopping):
+        async for event in _while_served(ask.bench.comparisons.follow(identity), ask.served.stopping.told):
             now = event.comparison
             ended = event.kind == "end"
             document = now.result if ended else await ask.bench.comparisons.partial(identity)

@@ -78,6 +78,9 @@ def of_workbench(cause: WorkbenchError) -> Refusal:
     elif isinstance(cause, Conflict):
         status = 409
     elif isinstance(cause, Invalid):
+        if cause.field == "cursor":
+            # One wording for every list.
+            return bad("`cursor` is malformed")
         status = 400
     elif isinstance(cause, Denied):
         status = 401 if cause.code.startswith("auth-") else 403

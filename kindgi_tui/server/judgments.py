@@ -66,13 +66,15 @@ async def create(ask: Ask) -> Answer:
         about = None
     if about is None or about.id != new.run_id:
         raise missing("run-not-found", f'No run "{new.run_id}".')
+    unfinished = f'Run "{new.run_id}" has no output to judge yet (status {about.status}).'
+    if ask.served.turns.get(new.run_id) is not None:
+        raise Refusal(409, "run-not-finished", unfinished)
     if new.group is not None:
         await _check_group(ask, new.group)
     try:
         made = await ask.bench.judgments.add(new)
     except Conflict as cause:
-        sentence = f'Run "{new.run_id}" has no output to judge yet (status {about.status}).'
-        raise Refusal(409, cause.code, sentence) from cause
+        raise Refusal(409, cause.code, unfinished) from cause
     except Invalid as cause:
         raise _refused(cause, new) from cause
     except Denied as cause:

@@ -118,7 +118,10 @@ def _operation(place: Offered) -> dict[str, Json]:
         "summary": operation.summary,
         "parameters": parameters,
         "responses": {
-            str(operation.status): _answer(operation.answers, suffix),
+            **{
+                str(status): _answer(operation.answers, suffix)
+                for status in (operation.status, *operation.also)
+            },
             "default": {
                 "description": "Refused.",
                 "content": {"application/json": {"schema": _reference(f"error{suffix}")}},
@@ -151,7 +154,9 @@ def _reference(name: str) -> dict[str, Json]:
 
 def _answer(kind: str, suffix: str) -> dict[str, Json]:
     if kind == "events":
-        return {"description": "The events.", "content": {"text/event-stream": {"schema": TEXT}}}
+        # Each event of the stream is such an object.
+        event = record({"event": TEXT, "data": TEXT}, {"id": TEXT})
+        return {"description": "The events.", "content": {"text/event-stream": {"schema": event}}}
     schema: dict[str, Json] = _reference(f"{kind.removeprefix('page:')}{suffix}")
     if kind.startswith("page:"):
         rows: dict[str, Json] = {"type": "array", "items": schema}

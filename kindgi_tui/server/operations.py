@@ -25,6 +25,8 @@ class Operation:
     """The kind of record it answers with, which is also its schema's name; `page:` before it for a page."""
     status: int = 200
     """The status of a good answer."""
+    also: tuple[int, ...] = ()
+    """Other statuses of a good answer."""
     query: tuple[str, ...] = ()
     """Its query parameters."""
     body: str | None = None

@@ -55,6 +55,14 @@ def scope(ask: Ask, checked: bool = False) -> str | None:
     return identity
 
 
+def check_inherit(ask: Ask) -> None:
+    """Checks the parameter that widens a scope to those above it, which changes nothing here. Raises Refusal."""
+    told = ask.get("inherit")
+    if told is not None and told not in ("true", "false"):
+        sentence = f"inherit must be 'true' or 'false', got \"{told}\""
+        raise bad(f"scope query parameters malformed: {sentence}", "scope-invalid")
+
+
 def full_time(text: str) -> datetime | None:
     """A date, a time and a zone in ISO 8601, as the strict parameters want them; None when it is none."""
     match = _FULL_TIME.fullmatch(text)

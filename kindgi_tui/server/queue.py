@@ -1,10 +1,13 @@
 """The judging queue of a project: the runs that owe a verdict of the caller.
 
 There are no judging rules here: every completed run that is no replay is in it, dismissing one takes it out of
-everybody's queue, and an item is `judged` once anybody judged it.
+everybody's queue, and an item is `judged` once anybody judged it. So any judgment is wanted
+(`anyJudgment`), and no group's above another's.
 """
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from kindgi_tui.domain.base import Json
@@ -15,9 +18,10 @@ from kindgi_tui.domain.judging import (
     QueueFilter,
     QueueState,
 )
-from kindgi_tui.domain.queries import RunFilter
+from kindgi_tui.domain.judgments import Judgment
+from kindgi_tui.domain.queries import JudgmentFilter, RunFilter
 from kindgi_tui.domain.runs import RunDetail
-from kindgi_tui.server.asking import Answer, Ask
+from kindgi_tui.server.asking import MOST, Answer, Ask
 from kindgi_tui.server.bodies import NOTHING
 from kindgi_tui.server.errors import bad, missing
 from kindgi_tui.server.fields import fields_or_none, find_project
@@ -49,7 +53,7 @@ async def list_queue(ask: Ask) -> Answer:
     if ask.get("limit") == "0":
         return Answer({**page([], False, None), "total": total})
     found = await _page(ask, query, state)
-    rows: list[Json] = [records.queued(one, state) for one in found.data]
+    rows = [_shown(one, state) for one in found.data]
     return Answer({**page(rows, found.has_more, found.next_cursor), "total": total})
 
 
@@ -74,9 +78,45 @@ def _judged(query: QueueFilter) -> RunFilter:
     )
 
 
-async def _page(ask: Ask, query: QueueFilter, state: str) -> Page[QueuedRun]:
-    added = ask.given("addedAfter")
-    since = None if added is None else loose_time(added)
+@dataclass(frozen=True)
+class _Item:
+    """A run of the queue with the live judgments people made of it."""
+
+    queued: QueuedRun
+    said: tuple[Judgment, ...]
+
+    def closed_at(self, state: str) -> datetime | None:
+        """When it left the queue: with its first judgment, or when it was dismissed; None while it is in it."""
+        if state == "judged":
+            return min((one.created_at for one in self.said), default=None)
+        dismissal = self.queued.state.dismissal
+        return dismissal.at if dismissal is not None else None
+
+
+async def _with_said(ask: Ask, queued: QueuedRun) -> _Item:
+    said: list[Judgment] = []
+    cursor: str | None = None
+    # A run without any, which most in the queue are, costs nothing.
+    while len(said) < queued.run.judgments:
+        page = await ask.bench.judgments.list(JudgmentFilter(run_id=queued.run.id), MOST, cursor)
+        said += page.data
+        cursor = page.next_cursor
+        if not page.has_more:
+            break
+    return _Item(queued, tuple(said))
+
+
+def _shown(item: _Item, state: str) -> dict[str, Json]:
+    counts = Counter(one.group_id for one in item.said)
+    closed = item.closed_at(state)
+    return records.queued(item.queued, state, counts, closed if state == "judged" else None)
+
+
+async def _page(ask: Ask, query: QueueFilter, state: str) -> Page[_Item]:
+    since, closed_since = (
+        None if (told := ask.given(name)) is None else loose_time(told)
+        for name in ("addedAfter", "closedAfter")
+    )
 
     async def judged(limit: int, cursor: str | None) -> Page[QueuedRun]:
         runs = await ask.bench.runs.list(_judged(query), limit, cursor)
@@ -88,12 +128,19 @@ async def _page(ask: Ask, query: QueueFilter, state: str) -> Page[QueuedRun]:
         fetch = lambda limit, cursor: ask.bench.queue.list(query, limit, cursor)  # noqa: E731
     elif state == "dismissed":
         fetch = lambda limit, cursor: ask.bench.queue.dismissed(query, limit, cursor)  # noqa: E731
-    return await sifted(
-        fetch,
-        lambda one: since is None or (one.run.completed_at or one.run.created_at) > since,
-        ask.limit,
-        ask.cursor,
-    )
+
+    async def with_said(limit: int, cursor: str | None) -> Page[_Item]:
+        found = await fetch(limit, cursor)
+        rows = tuple([await _with_said(ask, one) for one in found.data])
+        return Page(data=rows, has_more=found.has_more, next_cursor=found.next_cursor)
+
+    def keep(item: _Item) -> bool:
+        run, closed = item.queued.run, item.closed_at(state)
+        return (since is None or (run.completed_at or run.created_at) > since) and (
+            closed_since is None or (closed is not None and closed > closed_since)
+        )
+
+    return await sifted(with_said, keep, ask.limit, ask.cursor)
 
 
 async def _item(ask: Ask) -> RunDetail:
@@ -122,14 +169,15 @@ async def dismiss(ask: Ask) -> Answer:
         by=ask.bearer.person.id, at=datetime.now(UTC), reason=(reason or "").strip() or None
     )
     state = QueueState(said=run.judgments, dismissal=dismissal)
-    return Answer(records.queued(QueuedRun(run=run, owed=1, judged=0, state=state), "dismissed"))
+    item = await _with_said(ask, QueuedRun(run=run, owed=1, judged=0, state=state))
+    return Answer(_shown(item, "dismissed"))
 
 
 async def reopen(ask: Ask) -> Answer:
     """Puts a dismissed run back into the queue."""
     run = await _item(ask)
     await ask.bench.queue.reopen(run.id)
-    return Answer(records.queued(QueuedRun(run=run, owed=1, judged=0), "open"))
+    return Answer(_shown(await _with_said(ask, QueuedRun(run=run, owed=1, judged=0)), "open"))
 
 
 _BASE = "/v1/projects/{projectId}/judging-queue"

@@ -1,10 +1,12 @@
 """Runs: list, get, journal, start, cancel."""
 
 from datetime import datetime
+from functools import partial
 from typing import Any, get_args
 
+from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.queries import Replays, RunFilter
-from kindgi_tui.domain.runs import RunDetail, RunStatus, Segment, SubjectKind
+from kindgi_tui.domain.runs import RunDetail, RunStatus, SubjectKind, TurnGiven
 from kindgi_tui.server.asking import MOST, Answer, Ask
 from kindgi_tui.server.bodies import NOTHING
 from kindgi_tui.server.errors import Refusal, bad, missing
@@ -48,11 +50,15 @@ async def list_runs(ask: Ask) -> Answer:
         replays=replays,
         comparison_id=comparison,
     )
+    # What runs now is above what ended, and leaves room for a row of that: its cursor is the page's.
+    running = ask.served.turns.matching(query)[: ask.limit - 1] if ask.cursor is None else []
     try:
-        found = await ask.bench.runs.list(query, ask.limit, ask.cursor)
+        found = await ask.bench.runs.list(query, ask.limit - len(running), ask.cursor)
     except Invalid as cause:
         raise bad("`cursor` is malformed" if cause.field == "cursor" else cause.sentence) from None
-    rows = [
+    ids = {run.id for run in found.data}
+    rows = [records.run(run, ask.tenant) for run in running if run.id not in ids]
+    rows += [
         records.run(await ask.bench.runs.get(run.id) if included else run, ask.tenant, included)
         for run in found.data
     ]
@@ -139,8 +145,9 @@ def _times(ask: Ask) -> tuple[datetime | None, datetime | None]:
 async def found_run(ask: Ask, details: bool = False) -> RunDetail:
     """The run that the path names. Raises Refusal."""
     identity = uuid_param(ask, "runId", "run")
+    found = ask.served.turns.get(identity)
     try:
-        found = await ask.bench.runs.get(identity)
+        found = found or await ask.bench.runs.get(identity)
     except NotFound:
         found = None
     if found is None or found.id != identity:
@@ -171,7 +178,7 @@ async def run_journal(ask: Ask) -> Answer:
 
 
 async def cancel_run(ask: Ask) -> Answer:
-    """Cancels a run; every run here has ended when it is written down."""
+    """Cancels a run that was started without waiting for it; any other has ended when it is written down."""
     found = await found_run(ask, details=True)
     if found.status in _OVER:
         raise Refusal(
@@ -181,11 +188,14 @@ async def cancel_run(ask: Ask) -> Answer:
             {"runId": found.id, "status": found.status},
         )
     ask.may("editor", f'Not allowed to cancel run "{found.id}".')
-    raise Refusal(501, "run-not-running", f"Run {found.id} doesn't run here: nothing can cancel it.")
+    if ask.served.turns.get(found.id) is None:
+        raise Refusal(501, "run-not-running", f"Run {found.id} doesn't run here: nothing can cancel it.")
+    await ask.served.turns.cancel(found.id)
+    return await _now(ask, found.id)
 
 
 async def start_run(ask: Ask) -> Answer:
-    """Runs one turn of an agent and answers when it ended, whatever `options.wait` says."""
+    """Runs one turn of an agent and answers when it ended; with `options.wait: false`, once it is under way."""
     value = ask.body()
     if value is NOTHING:
         raise bad("Request body must be valid JSON")
@@ -201,54 +211,81 @@ async def start_run(ask: Ask) -> Answer:
         raise bad("`input` is required")
     version = _start_version(body, "agent" if agent else "flow")
     segments = segment_path(body["segments"]) if "segments" in body else ()
-    _check_options(body)
+    waits = _waits(body)
     if flow:
         await _check_known(ask, "flow", subject, version)
         raise Refusal(501, "flows-unsupported", "Flows can't be run here yet: run an agent.")
-    given = body["input"] if isinstance(body["input"], dict) else {}
-    if "userMessage" not in given:
-        raise bad("`input.userMessage` is required")
-    message = given["userMessage"]
-    if not isinstance(message, str):
-        raise bad("`input.userMessage` must be a string")
-    for name in ("conversationId", "parameters", "participantId"):
-        if given.get(name):
-            sentence = f"A run started here takes no `input.{name}`: leave it out."
-            raise Refusal(501, "run-option-not-supported", sentence)
+    message, given = _turn_given(ask, body["input"])
+    if given.conversation_id is not None:
+        version = await _going_on(ask, given.conversation_id, subject, version)
     await _check_known(ask, "agent", subject, version)
     ask.may("editor", f'Not allowed to run agent "{subject}".')
-    landing = project or await ask.bench.projects.get()
-    return await _run_turn(ask, landing.id, subject, version, message, segments)
+    landing = (project or await ask.bench.projects.get()).id
+    start = partial(ask.bench.runs.start, landing, subject, version, message, segments, given=given)
+    if waits:
+        return Answer(records.run(await start(), ask.tenant, output=True), 201)
+    run = await ask.served.turns.begin(lambda begun: start(begun=begun))
+    return Answer(records.run(run, ask.tenant, output=True), 202)
 
 
-async def _run_turn(
-    ask: Ask, project: str, agent: str, version: str | None, message: str, segments: tuple[Segment, ...]
-) -> Answer:
-    run = await ask.bench.runs.start(project, agent, version, message, segments)
-    return Answer(records.run(run, ask.tenant, output=True), 201)
+def _turn_given(ask: Ask, value: Json) -> tuple[str, TurnGiven]:
+    """The message of a turn, and what is given beside it; an empty text counts as left out. Raises Refusal."""
+    fields = value if isinstance(value, dict) else {}
+    if "userMessage" not in fields:
+        raise bad("`input.userMessage` is required")
+    message = fields["userMessage"]
+    if not isinstance(message, str):
+        raise bad("`input.userMessage` must be a string")
+    conversation, participant = fields.get("conversationId"), fields.get("participantId")
+    for name, told in (("conversationId", conversation), ("participantId", participant)):
+        if told is not None and not isinstance(told, str):
+            raise bad(f"`input.{name}` must be a string when supplied")
+    return message, TurnGiven(
+        conversation_id=conversation or None,
+        participant_id=participant or None,
+        parameters=fields.get("parameters"),
+        started_by="person" if ask.bearer.person.kind == "user" else "key",
+    )
+
+
+async def _going_on(ask: Ask, conversation: str, agent: str, version: str | None) -> str | None:
+    """The version of a turn that goes on a conversation: the conversation's unless one is named. Raises Refusal."""
+    try:
+        found = await ask.bench.conversations.get(conversation)
+    except NotFound:
+        sentence = f'No conversation with id "{conversation}"'
+        raise missing("conversation-not-found", sentence, {"conversationId": conversation}) from None
+    return version or (found.agent_version if found.agent_id == agent else None)
+
+
+async def _now(ask: Ask, run_id: str, status: int = 200) -> Answer:
+    return Answer(records.run(await ask.bench.runs.get(run_id), ask.tenant, output=True), status)
 
 
 async def recorded(ask: Ask, identity: str) -> Answer:
     """The answer of a turn that was taken already."""
-    return Answer(records.run(await ask.bench.runs.get(identity), ask.tenant, output=True), 201)
+    value = ask.body()
+    waits = _waits(value) if isinstance(value, dict) else True
+    return await _now(ask, identity, 201 if waits else 202)
 
 
 def _start_version(body: dict[str, Any], kind: str) -> str | None:
     version = body.get(f"{kind}Version")
-    if version is not None and not isinstance(version, str):
+    if f"{kind}Version" in body and not isinstance(version, str):
         raise bad(f"`{kind}Version` must be a string when supplied")
     return version
 
 
-def _check_options(body: dict[str, Any]) -> None:
-    options = body.get("options", {})
-    if not isinstance(options, dict):
-        raise bad("`options` must be an object when supplied")
+def _waits(body: dict[str, Any]) -> bool:
+    """Whether the answer waits for the run's end. Raises Refusal."""
+    told = body.get("options")
+    options = {} if told is None else an_object(told, "`options` must be an object when supplied")
     for name in ("wait", "dryRun"):
         if not isinstance(options.get(name, False), bool):
             raise bad(f"`options.{name}` must be a boolean")
     if options.get("dryRun"):
         raise Refusal(501, "run-option-not-supported", "A run here can't be dry: leave `options.dryRun` out.")
+    return options.get("wait", True) is True
 
 
 async def _check_known(ask: Ask, kind: str, identity: str, version: str | None) -> None:
@@ -289,9 +326,10 @@ OPERATIONS = (
         "POST",
         "/v1/runs",
         start_run,
-        "Runs a turn of an agent.",
+        "Runs a turn of an agent; 202 where its end isn't waited for.",
         "run",
         201,
+        also=(202,),
         body="startRun",
         keyed=True,
         again=recorded,

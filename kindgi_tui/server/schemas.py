@@ -65,6 +65,7 @@ ANSWERS: dict[str, dict[str, Json]] = {
             "segments": LIST,
             "replayOf": TEXT,
             "evalRunId": UUID,
+            "startedBy": words("person", "key", "schedule", "webhook", "event"),
         },
     ),
     "journalEntry": record({"sequence": COUNT, "kind": TEXT, "timestamp": TIME}, {"payload": ANYTHING}),

@@ -2,23 +2,28 @@
 
 import asyncio
 import contextlib
+import logging
 import signal
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import uvicorn
 from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from kindgi_tui.server.app import make_app
+from kindgi_tui.server.asking import Served
 from kindgi_tui.wire.dialects import DIALECTS, Dialect
 from kindgi_tui.workbench import Unavailable, Workbench
 
 HEADER_SECONDS = 20.0
 """How long the head of a request may take to arrive."""
 
-STOP_SECONDS = 10
-"""How long what runs may take to finish once the server is told to stop."""
+STOP_SECONDS = 120.0
+"""How long what runs may take to finish once the server is told to stop: a turn asks models, which take their time."""
+
+LAST_SECONDS = 2.0
+"""How long the answers to what was let go may take to be sent."""
 
 
 class PatientProtocol(H11Protocol):
@@ -116,21 +121,52 @@ async def serve(
     app = await make_app(bench, spoken)
     with contextlib.closing(listening(host, port)) as sock:
         server = Quiet(config(app), lambda: started(url_of(sock)))
+        served: Served = app.state.served
         loop = asyncio.get_running_loop()
+        timers: list[asyncio.TimerHandle] = []
+
+        def end() -> None:
+            served.stopping.end()
+            timers.append(loop.call_later(LAST_SECONDS, setattr, server, "force_exit", True))
 
         def stop() -> None:
-            # A second signal doesn't wait for what runs.
-            server.force_exit = server.should_exit
-            server.should_exit = True
-            app.state.served.stopping.set()
+            if server.should_exit:
+                # A second signal doesn't wait for what runs.
+                end()
+            else:
+                server.should_exit = True
+                served.stopping.tell()
+                timers.append(loop.call_later(STOP_SECONDS, end))
 
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop)
         try:
             await server.serve([sock])
+            await served.turns.finish(served.stopping.ended)
         finally:
+            for timer in timers:
+                timer.cancel()
+            await _let_go(server.server_state.tasks)
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.remove_signal_handler(number)
+
+
+async def _let_go(tasks: Iterable[asyncio.Task[object]]) -> None:
+    """Ends what still answers somebody who doesn't read it; that nobody waits for it is no fault to be told."""
+    left = [task for task in tasks if not task.done()]
+    logger = logging.getLogger("uvicorn.error")
+    logger.addFilter(_was_no_cancelling)
+    try:
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+    finally:
+        logger.removeFilter(_was_no_cancelling)
+
+
+def _was_no_cancelling(record: logging.LogRecord) -> bool:
+    cause = record.exc_info[1] if record.exc_info else None
+    return not isinstance(cause, asyncio.CancelledError)
 
 
 def config(app: Starlette) -> uvicorn.Config:
@@ -144,6 +180,5 @@ def config(app: Starlette) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         timeout_keep_alive=15,
-        timeout_graceful_shutdown=STOP_SECONDS,
         limit_concurrency=1000,
     )

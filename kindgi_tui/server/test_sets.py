@@ -12,7 +12,7 @@ from kindgi_tui.server.errors import Refusal, bad, missing
 from kindgi_tui.server.fields import Body, an_object, checked_project, segment_path
 from kindgi_tui.server.operations import PAGED, SCOPED, Operation
 from kindgi_tui.server.pages import after_key, page
-from kindgi_tui.server.queries import full_time, scope
+from kindgi_tui.server.queries import check_inherit, full_time, scope
 from kindgi_tui.wire import v01_records as records
 from kindgi_tui.workbench import Conflict, NotFound
 
@@ -54,6 +54,7 @@ async def newest(ask: Ask, test_set_id: str) -> TestSetVersion:
 async def list_suites(ask: Ask) -> Answer:
     """The highest version of each suite, by id."""
     project = scope(ask)
+    check_inherit(ask)
     kind = ask.get("kind")
     if kind == "corrections" and ask.dialect == "0.4":
         kind = "judged"

@@ -248,10 +248,10 @@ class OpenedCase:
 
 
 async def _found(read: Awaitable[T]) -> T | None:
-    """What it gives, None where it is gone."""
-    from kindgi_tui.workbench import NotFound
+    """What it gives, None where it is gone, or where the runtime doesn't offer such."""
+    from kindgi_tui.workbench import NotFound, Unsupported
 
     try:
         return await read
-    except NotFound:
+    except (NotFound, Unsupported):
         return None

@@ -324,13 +324,18 @@ def _whole(value: Json) -> int:
 async def questions_of(workbench: "Workbench", comparison: Comparison) -> AsyncIterator[dict[str, str]]:
     """What went into the cases of the version a comparison runs on, on one line each, by case id, a page at a time.
 
-    Raises NotFound.
+    Nothing where the runtime doesn't offer cases. Raises NotFound.
     """
+    from kindgi_tui.workbench import Unsupported
+
     cursor: str | None = None
     while True:
-        page = await workbench.test_sets.cases(
-            comparison.test_set_id, comparison.test_set_version, PAGE, cursor
-        )
+        try:
+            page = await workbench.test_sets.cases(
+                comparison.test_set_id, comparison.test_set_version, PAGE, cursor
+            )
+        except Unsupported:
+            return
         yield {case.case_id: question(case) for case in page.data}
         if not page.has_more or page.next_cursor is None:
             return

@@ -61,8 +61,20 @@ _WORDS = (
     ("judge class", "corrector group"),
     ("Judge class", "Corrector group"),
     ("a judged run,", "a corrections run,"),
+    ("whose judged runs", "whose corrected runs"),
+    ("Unknown eval kind", "Unknown test set kind"),
+    ("benchmark, custom, judged.", "benchmark, custom, corrections."),
     ("judgment", "correction"),
+    ("Not allowed to judge run", "Not allowed to correct run"),
+    ("has no output to judge", "has no output to correct"),
+    ("You can't judge as", "You can't correct as"),
+    ("in this tenant", "in this workspace"),
+    ("its org or the tenant", "its org or the workspace"),
+    ("'tenant'", "'workspace'"),
+    ("(tenant is implicit", "(workspace is implicit"),
+    ("Tenant has no Default", "Workspace has no Default"),
 )  # fmt: skip
+_SCOPE_TOLD = "scope is required: "
 _DETAILS = {"suiteId": "testSetId", "evalKind": "testSetKind"}
 
 
@@ -112,18 +124,32 @@ def error_04(code: str, message: str, details: Mapping[str, Json]) -> tuple[str,
     renamed_code = code
     for old, new in _CODES:
         renamed_code = renamed_code.replace(old, new)
-    parts = message.split('"')
-    parts[::2] = [_reworded(part) for part in parts[::2]]
     shaped = {_DETAILS.get(name, name): value for name, value in details.items()}
+    issues = shaped.get("issues")
+    if isinstance(issues, list):
+        shaped["issues"] = [_issue(one) if isinstance(one, dict) else one for one in issues]
     if code.startswith("eval-run-") and "runId" in shaped:
         shaped["testRunId"] = shaped.pop("runId")
-    return renamed_code, '"'.join(parts), shaped
+    return renamed_code, _sentence(message), shaped
 
 
-def _reworded(text: str) -> str:
+def _sentence(message: str) -> str:
+    """A sentence in 0.4's words; what stands in double quotes is the caller's and stays."""
+    if message.startswith(_SCOPE_TOLD):
+        return message.replace('"tenant"', '"workspace"')
+    parts = message.split('"')
     for old, new in _WORDS:
-        text = text.replace(old, new)
-    return text
+        parts[::2] = [part.replace(old, new) for part in parts[::2]]
+    return '"'.join(parts)
+
+
+def _issue(value: Mapping[str, Json]) -> dict[str, Json]:
+    shaped = dict(value)
+    if shaped.get("path") == "/suiteId":
+        shaped |= {"path": "/testSetId", "kind": "test-set"}
+    if isinstance(told := shaped.get("message"), str):
+        shaped["message"] = _sentence(told)
+    return shaped
 
 
 def answer_04(kind: str, body: Json) -> Json:
@@ -211,7 +237,7 @@ def _started(value: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _queued(value: Mapping[str, Json]) -> dict[str, Json]:
-    shaped = _names(value, {"wantedClassIds": "wantedGroupIds"})
+    shaped = _names(value, {"wantedClassIds": "wantedGroupIds", "anyJudgment": "anyCorrection"})
     progress = shaped.get("progress")
     if isinstance(progress, dict):
         told = _names(progress, {"byClass": "byGroup"})

@@ -6,6 +6,7 @@ What isn't there is left out, never null.
 
 import uuid
 from collections.abc import Mapping
+from datetime import datetime
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.catalog import CatalogVersion
@@ -22,6 +23,9 @@ from kindgi_tui.wire.v01 import dump, time_text
 
 TURN_FLOW = ("agent.turn", "1.1.0")
 """The flow, and its version, that an agent's turn shows as its own."""
+
+STARTS = ("person", "key", "schedule", "webhook", "event")
+"""What may have started a run."""
 
 MASK = "•••"
 """What stands for an environment value a tool was sent: it may be a secret (DESIGN section 6)."""
@@ -90,6 +94,8 @@ def run(value: Run, tenant: str, output: bool = False) -> dict[str, Json]:
         )
     if value.segments:
         shaped["segments"] = segments(value.segments)
+    if isinstance(value, RunDetail) and value.context.get("startedBy") in STARTS:
+        shaped["startedBy"] = value.context["startedBy"]
     return shaped | there({"replayOf": value.replay_of, "evalRunId": value.comparison_id})
 
 
@@ -127,6 +133,8 @@ def conversation(value: Conversation, tenant: str) -> dict[str, Json]:
         "turnCount": value.turns,
         "lastMessageAt": time_text(value.last_message_at),
     }
+    if value.participant_id is not None:
+        shaped["participantId"] = value.participant_id
     if value.replay_of is not None:
         shaped["metadata"] = {"replayOf": value.replay_of}
     return shaped
@@ -316,6 +324,7 @@ def settings(request: ComparisonRequest, rescore_of: str | None = None) -> dict[
             "sample": None
             if sample is None
             else {"part": sample.part, "seed": sample.seed, "holdOutShare": sample.hold_out_share},
+            "versions": None if request.versions is None else request.versions.wire or None,
             "overrides": None if request.overrides is None else request.overrides.wire,
             "rescoreOf": rescore_of,
         }
@@ -354,8 +363,13 @@ def comparison(value: Comparison, tenant: str, so_far: Json = None) -> dict[str,
     return shaped
 
 
-def queued(value: QueuedRun, state: str) -> dict[str, Json]:
-    """A run of the judging queue, without any of its content; the queue here is the caller's own."""
+def queued(
+    value: QueuedRun, state: str, said_as: Mapping[str | None, int], closed_at: datetime | None = None
+) -> dict[str, Json]:
+    """A run of the judging queue, without any of its content; the queue here is the caller's own.
+
+    `said_as`: how many live judgments it has by group (None: of no group); `closed_at`: when it was judged.
+    """
     one = value.run
     subject = one.subject
     flow_id = TURN_FLOW[0] if subject.kind == "agent" else subject.id
@@ -363,7 +377,8 @@ def queued(value: QueuedRun, state: str) -> dict[str, Json]:
         {"agentId": subject.id, "agentVersion": subject.version} if subject.kind == "agent" else {}
     )
     moment = time_text(one.completed_at or one.created_at)
-    closed: dict[str, Json] = {}
+    closed: dict[str, Json] = {} if closed_at is None else {"closedAt": time_text(closed_at)}
+    by_class: list[Json] = [{"judgeClassId": group, "count": count} for group, count in said_as.items()]
     dismissal = value.state.dismissal
     if dismissal is not None:
         told = {
@@ -382,7 +397,7 @@ def queued(value: QueuedRun, state: str) -> dict[str, Json]:
         "rules": [],
         "wantedClassIds": [],
         "anyJudgment": True,
-        "progress": {"total": one.judgments, "byClass": []},
+        "progress": {"total": one.judgments, "byClass": by_class},
         "addedAt": moment,
         "state": state,
         **closed,

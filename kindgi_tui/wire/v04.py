@@ -325,6 +325,7 @@ def comparison(value: Comparison) -> dict[str, Json]:
                 "k": request.k,
                 "groupWeights": request.weighing,
                 "sample": plain(request.sample),
+                "versions": None if request.versions is None else request.versions.wire or None,
                 "overrides": None if request.overrides is None else request.overrides.wire,
                 "rescoreOf": value.rescore_of,
             }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kindgi_tui.domain.imports import ImportOptions, ImportReport
     from kindgi_tui.domain.projects import AuditEntry, Person, Project
     from kindgi_tui.domain.queries import NewJudgment, RunFilter
-    from kindgi_tui.domain.runs import Run, RunDetail, Segment
+    from kindgi_tui.domain.runs import Run, RunDetail, Segment, TurnGiven
     from kindgi_tui.workbench.pages import Page
 
 
@@ -125,10 +125,16 @@ class Runs(Protocol):
         message: str,
         segments: Sequence[Segment] = (),
         fresh: bool = False,
+        given: TurnGiven | None = None,
+        begun: Callable[[RunDetail], None] | None = None,
     ) -> RunDetail:
         """Runs one turn of an agent (its newest version unless one is named) and records it.
 
-        Raises NotFound, Unsupported (no provider and no stored reply), Unavailable.
+        `begun` is told of the run, running, before the model is asked. From then on it is recorded whatever comes:
+        what would be raised is its failure, and a turn that is cancelled is a cancelled run.
+
+        Raises NotFound (the agent, the conversation), Invalid (another agent's conversation), Unsupported (no
+        provider and no stored reply), Unavailable.
         """
         ...
 

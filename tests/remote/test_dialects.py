@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kindgi_tui.domain.base import Json
-from kindgi_tui.domain.comparison_records import ComparisonRequest, SamplePart
+from kindgi_tui.domain.comparison_records import ComparisonRequest
 from kindgi_tui.domain.overrides import overrides_of
 from kindgi_tui.domain.test_set_versions import BuildRequest
 from kindgi_tui.remote import v04
@@ -69,33 +69,6 @@ def test_each_operation_has_its_ways_and_two_are_stated() -> None:
         assert ways[-1].path == operation.path
         assert "eval" not in ways[0].path
         assert "judg" not in ways[0].path or "judging-queue" in ways[0].path
-
-
-# Document 002's example body, as printed, but for the reference that is left out: both at once are refused.
-BODY_002 = json.loads(
-    '{ "projectId": "2489E9AD-2EE2-8E00-8EC9-32D5F69181C0", "agentRef": { "agentId": "example", "version": "1.0.0" }, '
-    '"correlationId": "example", "reads": "live", "repetitions": 3, "k": 5, "groupWeights": "experts-only", '
-    '"dryRun": true, "sample": { "part": "search", "seed": "example", "holdOutShare": 0.5 } }'
-)
-
-
-def test_the_start_body_is_the_documents() -> None:
-    request = ComparisonRequest(
-        test_set_id="s",
-        project_id="2489E9AD-2EE2-8E00-8EC9-32D5F69181C0",
-        agent_id="example",
-        subject_version="1.0.0",
-        reads="live",
-        repetitions=3,
-        k=5,
-        weighing="experts-only",
-        correlation_id="example",
-        sample=SamplePart(part="search", seed="example", hold_out_share=0.5),
-    )
-    assert v04.body_up(start_body(request, dry_run=True)) == BODY_002
-    old = start_body(request, dry_run=True)
-    assert old["classWeights"] == "restricted-only"
-    assert "groupWeights" not in old
 
 
 def test_overrides_are_sent_as_the_documents_write_them_and_read_again() -> None:

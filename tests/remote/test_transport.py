@@ -2,6 +2,7 @@
 
 import json
 import logging
+from datetime import UTC, datetime
 
 import pytest
 
@@ -74,6 +75,19 @@ async def test_a_read_is_not_asked_for_ever(runtime: FakeRuntime, opener: Opener
     with pytest.raises(Unavailable, match="was lost"):
         await bench.runs.list(RunFilter())
     assert len(asked(runtime, "/v1/runs")) == ATTEMPTS
+
+
+async def test_retry_after_may_be_a_date(runtime: FakeRuntime, opener: Opener) -> None:
+    """It is measured by the runtime's own clock, which may be another."""
+    late = ("retry-after", "Wed, 21 Oct 2015 08:28:00 GMT")
+    runtime.ahead = datetime(2015, 10, 21, 7, 28, tzinfo=UTC) - datetime.now(UTC)
+    runtime.script = once("/v1/runs", error(429, "rate-limit-exceeded", "Later.", late), "GET", 9)
+    bench = await opener(runtime.address)
+    with pytest.raises(Unavailable) as told:
+        await bench.runs.list(RunFilter())
+    assert told.value.retry_after is not None
+    assert 3000 < told.value.retry_after <= 3601
+    assert len(asked(runtime, "/v1/runs")) == 1
 
 
 async def test_retry_after_that_is_long_is_told_and_not_waited_for(
@@ -194,6 +208,11 @@ async def test_a_keyed_write_is_sent_again_with_the_same_key_and_bytes(
     assert json.loads(sent[0].body) == {
         "projectId": PROJECT,
         "agentRef": {"agentId": "a", "version": "1.0.0"},
+        "baseline": "recorded",
+        "reads": "recorded",
+        "repetitions": 1,
+        "k": 10,
+        "classWeights": "as-recorded",
     }
     # Asked once more on purpose, it is another write.
     await bench.comparisons.start(start_request())

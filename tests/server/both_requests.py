@@ -518,6 +518,119 @@ COMPARISONS = [
     Sent("GET", E + "?suiteId=acme.picks&limit=1", whole=False),
 ]
 
+ANSWERED = {"userMessage": "I forgot my password and can't sign in."}
+TALK = "240c0a0b-542b-4cb1-9156-fe7153a40001"
+RUN = "/v1/runs"
+
+
+def turn(**more: Any) -> dict[str, Any]:
+    return {"agent": "{A}", "agentVersion": "0.2.0", "input": ANSWERED, **more}
+
+
+_HERE = "only what is text is taken for it here"
+STARTED_RUNS = [
+    Sent("POST", RUN, turn(), keep="N1", whole=False),
+    Sent("GET", RUN + "/{N1}", whole=False),
+    Sent("POST", RUN, turn(options={"wait": True}), whole=False),
+    Sent("POST", RUN, turn(options={"wait": False}), keep="N2", timing="the harness's turns end at once"),
+    Sent("GET", RUN + "/{N2}", waits=True, whole=False),
+    Sent("POST", RUN + "/{N2}/cancel"),
+    Sent("POST", RUN, turn(options=None), whole=False),
+    Sent("POST", RUN, turn(options=[]), whole=False),
+    Sent("POST", RUN, turn(options={"wait": None})),
+    Sent("POST", RUN, turn(options={"dryRun": None})),
+    Sent(
+        "POST",
+        RUN,
+        turn(options={"dryRun": True}),
+        differs="what a dry turn does isn't stated, so it is refused and not made up",
+    ),
+    Sent("POST", RUN, turn(agentVersion=None)),
+    Sent("POST", RUN, turn(segments=[]), whole=False),
+    Sent("POST", RUN, turn(segments=[{"key": "company", "value": "acme"}]), whole=False),
+    Sent("POST", RUN, turn(input={**ANSWERED, "parameters": {"a": 1}}), whole=False),
+    Sent("POST", RUN, turn(input={**ANSWERED, "participantId": "u1"}), whole=False),
+    Sent("POST", RUN, turn(input={**ANSWERED, "participantId": ""}), whole=False),
+    Sent("POST", RUN, turn(input={**ANSWERED, "participantId": 3}), differs=_HERE),
+    Sent("POST", RUN, turn(input={**ANSWERED, "conversationId": "{N}"})),
+    Sent("POST", RUN, turn(input={**ANSWERED, "conversationId": ""}), whole=False),
+    Sent("POST", RUN, turn(input={**ANSWERED, "conversationId": 3}), differs=_HERE),
+    Sent(
+        "POST",
+        RUN,
+        turn(input={**ANSWERED, "conversationId": "x"}),
+        differs="a conversation that isn't there can't be gone on, whatever its id looks like",
+    ),
+    Sent(
+        "POST",
+        RUN,
+        turn(input={**ANSWERED, "conversationId": TALK}),
+        differs="what was said before reaches the model here, and it has no reply to that",
+    ),
+    Sent("POST", RUN, turn(), keep="K1", whole=False, headers={"Idempotency-Key": "run"}),
+    Sent("POST", RUN, turn(), whole=False, headers={"Idempotency-Key": "run"}),
+    Sent("POST", RUN, turn(options={}), headers={"Idempotency-Key": "run"}),
+    Sent("POST", RUN, {"agent": "nope", "input": ANSWERED}, headers={"Idempotency-Key": "bad run"}),
+    Sent("POST", RUN, turn(), whole=False, headers={"Idempotency-Key": "bad run"}),
+    Sent("GET", RUN + "?limit=1", differs="a list here doesn't say who started a run: the run itself does"),
+]
+
+_CURSOR = "what isn't a cursor of the list is refused on every list here, as on runs"
+LISTS = [
+    Sent("GET", "/v1/agents?inherit=x"),
+    Sent("GET", "/v1/flows?inherit=x"),
+    Sent("GET", "/v1/tools?inherit=x"),
+    Sent("GET", "/v1/eval-suites?inherit=x"),
+    Sent("GET", "/v1/flows?inherit=true"),
+    Sent("GET", "/v1/agents/{A}/versions?cursor=abc"),
+    Sent("GET", S + "/versions?cursor=abc"),
+    Sent("GET", "/v1/projects?cursor=abc", differs=_CURSOR),
+    Sent("GET", "/v1/agents?cursor=abc", differs=_CURSOR),
+    Sent("GET", J + "?cursor=abc", differs=_CURSOR),
+    Sent("GET", "/v1/judge-classes?cursor=abc", differs=_CURSOR),
+    Sent("GET", "/v1/eval-suites?cursor=abc", differs=_CURSOR),
+    Sent("GET", S + "/versions/2.0.0/cases?cursor=abc", differs=_CURSOR),
+    Sent("GET", E + "?cursor=abc", differs=_CURSOR),
+]
+
+_FLOW = {"projectId": "{P}", "flowRef": {"flowId": "x", "version": "1.0.0"}}
+_NO_FLOWS = "flows can't be compared here yet"
+MORE_COMPARISONS = [
+    Sent("POST", START, started(overrides={}), keep="O1"),
+    Sent("GET", E + "/{O1}", waits=True, whole=False),
+    Sent("POST", START, started(overrides={"settings": {}, "prompts": {}}), keep="O2"),
+    Sent("GET", E + "/{O2}", waits=True, whole=False),
+    Sent("POST", START, started(versions={}), keep="O3"),
+    Sent("GET", E + "/{O3}", waits=True, whole=False),
+    Sent("POST", START, started(versions={"tools": {}})),
+    Sent("POST", START, {**_FLOW, "overrides": {"settings": {}}}, differs=_NO_FLOWS),
+    Sent("POST", START, {**_FLOW, "overrides": {"settings": {"a": {}}}}),
+    Sent("POST", START, {**_FLOW, "versions": {"tools": {"a": "1.0.0"}}}),
+    Sent("POST", START, {"projectId": "{P}", "flowRef": {"flowId": "x"}}),
+    Sent("POST", START, started(dryRun=True, k=5), keep="D0", whole=False),
+    Sent("POST", E + "/{D0}/rescore", {}, keep="D1"),
+    Sent("GET", E + "/{D1}", waits=True),
+    Sent("POST", E + "/{D1}/rescore", {}),
+    Sent("POST", START, started(dryRun=True), keep="D2", whole=False),
+    Sent("POST", E + "/{D2}/rescore", {}, keep="D3"),
+    Sent("GET", E + "/{D3}", waits=True),
+    Sent("POST", START, started(k=3), keep="K2", headers={"Idempotency-Key": "start"}),
+    Sent("POST", START, started(k=3), headers={"Idempotency-Key": "start"}),
+    Sent("POST", START, started(k=4), headers={"Idempotency-Key": "start"}),
+    Sent("POST", START, started(k=0), headers={"Idempotency-Key": "bad start"}),
+    Sent("POST", J, judged(), keep="K3", headers={"Idempotency-Key": "judge"}),
+    Sent("POST", J, judged(), headers={"Idempotency-Key": "judge"}),
+    Sent("POST", J, judged(verdict="no"), headers={"Idempotency-Key": "judge"}),
+    Sent("POST", J, judged(verdict="x"), headers={"Idempotency-Key": "bad judge"}),
+    Sent("POST", J, judged(verdict="no"), keep="K4", headers={"Idempotency-Key": "bad judge"}),
+    Sent("POST", BUILD, built(version="9.0.0"), headers={"Idempotency-Key": "build"}),
+    Sent("POST", BUILD, built(version="9.0.0"), headers={"Idempotency-Key": "build"}),
+    Sent("POST", BUILD, built(version="9.0.0")),
+    Sent("POST", BUILD, built(version="9.1.0", projectId="{P2}")),
+    Sent("POST", START, started(projectId="{P2}"), differs="a bare API doesn't check whose a test set is"),
+]
+
 REQUESTS = [
-    *TRANSPORT, *PROJECTS, *RUNS, *CONVERSATIONS, *CATALOG, *CLASSES, *JUDGMENTS, *SUITES, *COMPARISONS
+    *TRANSPORT, *PROJECTS, *RUNS, *CONVERSATIONS, *CATALOG, *CLASSES, *JUDGMENTS, *SUITES, *COMPARISONS,
+    *LISTS, *MORE_COMPARISONS, *STARTED_RUNS
 ]  # fmt: skip

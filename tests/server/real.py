@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib.util
+import json
 import os
 import signal
 import subprocess
@@ -45,10 +46,14 @@ def find_official_cli() -> list[str] | str:
 
 
 @contextlib.contextmanager
-def real_api(api: RealApi) -> Iterator[Asked]:
-    """The real API on the documents' example, until the end."""
+def real_api(api: RealApi, folder: Path) -> Iterator[Asked]:
+    """The real API on the documents' example and a second project, until the end. `folder` is for its seed."""
+    seed = json.loads(api.script.with_name("seed-article-picker.json").read_text("utf-8"))
+    seed["projects"].append({"id": "6f1d2c3b-0000-4000-8000-0000000000a2", "name": "Other", "slug": "other"})
+    file = folder / "seed.json"
+    file.write_text(json.dumps(seed), "utf-8")
     process = subprocess.Popen(
-        [str(api.node), str(api.script), f"--token={TOKEN}", "--seed=seed-article-picker.json", "--port=0"],
+        [str(api.node), str(api.script), f"--token={TOKEN}", f"--seed={file}", "--port=0"],
         cwd=api.script.parent,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -133,7 +133,7 @@ def serving(workspace: Path, *options: str, token: str | None = None) -> Iterato
 
 
 async def make_three_runs(folder: Path, demo: Path) -> None:
-    """A workspace with the documents' three runs in its default project, and nothing said of them."""
+    """A workspace with the documents' three runs in its default project, nothing said of them, and a second one."""
     from kindgi_tui.demo import said
 
     source, _ = await open_local(demo)
@@ -148,6 +148,7 @@ async def make_three_runs(folder: Path, demo: Path) -> None:
         with said.pack_folder() as pack:
             await workbench.packs.publish(pack)
         project = await workbench.projects.get()
+        await workbench.projects.add("Other", "other")
         await workbench.runs.add([run.model_copy(update={"project_id": project.id}) for run in runs])
         await _remember(workbench, replies)
     finally:

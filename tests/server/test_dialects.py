@@ -1,6 +1,5 @@
 """The 0.4 dialect: what its documents state, field by field and code by code; the rest by the same renaming."""
 
-import json
 import uuid
 from typing import Any
 
@@ -11,13 +10,6 @@ from kindgi_tui.wire.dialects import STATED_PATHS, answer_04, body_01, error_04,
 from tests.server.running import AGENT, PASSWORD, Served
 
 START = "/v1/test-sets/acme.picks/runs"
-EXAMPLE = """{ "projectId": "2489E9AD-2EE2-8E00-8EC9-32D5F69181C0", "agentRef": { "agentId": "example", "version":
-"example" }, "flowRef": { "flowId": "example", "version": "example" }, "dryRun": true, "correlationId": "example",
-"baseline": "recorded", "reads": "recorded", "repetitions": 1, "k": 1, "versions": { "tools": { "additionalProperty":
-"example" }, "agents": { "additionalProperty": "example" } }, "groupWeights": "as-recorded", "overrides": { "settings":
-{ "additionalProperty": {} }, "prompts": { "additionalProperty": { "template": "example" } } }, "sample": { "part":
-"search", "seed": "example", "holdOutShare": 1 } }"""
-"""The body that the operation's page shows."""
 
 
 def start(served: Served, **more: Any) -> dict[str, Any]:
@@ -91,13 +83,6 @@ def test_the_documents_run(served: Served) -> None:
     assert record["comparison"]["sample"] == sample
 
 
-def test_the_example_as_printed_names_both(served: Served) -> None:
-    example = json.loads(EXAMPLE)
-    served.refused(404, "project-not-found", "POST", START, EXAMPLE)
-    sentence = served.refused(400, "bad-input", "POST", START, {**example, "projectId": served.project()})
-    assert sentence == "Provide exactly one of `agentRef` or `flowRef`, not both"
-
-
 def test_each_status_and_code_the_documents_state(served: Served) -> None:
     project, other = served.project(), served.project("default")
     unknown = "00000000-0000-4000-8000-000000000009"
@@ -115,7 +100,7 @@ def test_each_status_and_code_the_documents_state(served: Served) -> None:
     elsewhere = served.send("POST", START, start(served, projectId=other)).json()["error"]
     assert (elsewhere["code"], elsewhere["details"]["issues"][0]["path"]) == (
         "reference-out-of-scope",
-        "/suiteId",
+        "/testSetId",
     )
     versions = start(served, versions={"tools": {"a": "1.0.0"}})
     served.refused(400, "bad-input", "POST", START, versions)
@@ -215,3 +200,39 @@ def test_what_only_the_older_dialect_knows_is_unknown_to_the_newer() -> None:
         ("evalRunId", "y"),
         ("limit", "1"),
     ]
+
+
+def test_sentences_are_in_the_newer_words(served: Served) -> None:
+    unknown = "00000000-0000-4000-8000-000000000009"
+    said = [
+        served.refused(404, "project-not-found", "POST", START, start(served, projectId=unknown)),
+        served.refused(400, "bad-input", "GET", "/v1/test-sets?kind=x"),
+        served.refused(400, "bad-input", "POST", "/v1/corrector-groups", {"name": "a", "weight": 1}),
+        served.refused(400, "scope-invalid", "GET", "/v1/test-sets?scopeKind=x"),
+        served.refused(409, "test-run-not-rescorable", "POST", *_failed_rescore(served)),
+    ]
+    assert said == [
+        f'No project with id "{unknown}" in this workspace',
+        'Unknown test set kind "x". Expected one of: accuracy, pairwise, regression, human-review, benchmark, custom, '
+        "corrections.",
+        'scope is required: { kind: "workspace" }, { kind: "project", projectId }, or '
+        '{ kind: "agent", projectId, agentId }.',
+        "scope query parameters malformed: scopeKind must be one of 'workspace' | 'org' | 'project', got \"x\"",
+        said[-1],
+    ]
+    assert said[-1].endswith("(this one is a corrections run, failed).")
+    for word in ("tenant", "judg", "eval", "suite"):
+        assert not [one for one in said if word in one.replace('"judged"', "")], word
+    elsewhere = served.send("POST", START, start(served, projectId=served.project("default"))).json()["error"]
+    issue = elsewhere["details"]["issues"][0]
+    assert (issue["kind"], issue["message"]) == ("test-set", elsewhere["message"])
+    assert elsewhere["message"].endswith("its org or the workspace")
+    assert "tenant" in served.refused(400, "scope-invalid", "GET", "/v1/eval-suites?scopeKind=x")
+
+
+def _failed_rescore(served: Served) -> tuple[str, dict[str, Any]]:
+    dry = served.good("POST", START, start(served, dryRun=True), 201)["testRunId"]
+    failed = served.good("POST", f"/v1/test-runs/{dry}/rescore", {}, 201)["testRunId"]
+    record = served.good("GET", f"/v1/test-runs/{failed}")
+    assert (record["status"], record["comparison"]["rescoreOf"]) == ("failed", dry)
+    return f"/v1/test-runs/{failed}/rescore", {}

@@ -93,7 +93,7 @@ def test_a_stop_lets_followers_go(demo_made: Path, tmp_path: Path) -> None:
             started = time.monotonic()
             following.read()
         server.process.wait(timeout=30)
-        # Well before what the server gives to requests that are under way.
+        # It waits for nobody who only looks.
         assert time.monotonic() - started < STOP_SECONDS
 
 

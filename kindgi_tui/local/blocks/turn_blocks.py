@@ -29,6 +29,8 @@ class Asked:
     """The conversation's id."""
     turn: int = 1
     """Which turn of the conversation it is, from 1."""
+    values: Mapping[str, Json] = field(default_factory=dict)
+    """Values for the template's parameters, by name; what it doesn't declare is not read."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ class TurnBlocks:
 
         at = asked.at.astimezone(UTC)
         scope: dict[str, Json] = {each.name: each.default for each in self.parameters if each.has_default}
+        scope |= {each.name: asked.values[each.name] for each in self.parameters if each.name in asked.values}
         scope |= {
             "today": at.date().isoformat(),
             "now": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),

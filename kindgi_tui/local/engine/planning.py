@@ -59,6 +59,11 @@ def check_limits(request: ComparisonRequest) -> None:
         raise Invalid(
             "Name exactly one of the agent (--agent) and the flow (--flow) to compare.", field="agentRef"
         )
+    if request.agent_id is not None and request.versions is not None:
+        raise Invalid(
+            "`versions` runs a flow with some of its agents or tools at other versions: it needs `flowRef`.",
+            field="versions",
+        )
     if request.flow_id is not None:
         raise Unsupported("Flows can't be compared here yet: compare an agent.", code="flows-unsupported")
     check_version(request.subject_version)

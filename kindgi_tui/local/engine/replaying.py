@@ -68,10 +68,13 @@ def replay_input(case: Case) -> tuple[str, str | None, list[Message]]:
 
 
 def asked_of(case: Case, history: Sequence[Message], at: datetime) -> Asked:
-    """What the template of the instructions reads of a replay: the past turn's conversation and place in it."""
+    """What the template reads of a replay: the past turn's place in its conversation, and its values."""
     output = case.output if isinstance(case.output, dict) else {}
     turns = sum(1 for message in history if isinstance(message, UserMessage))
-    return Asked(at, str(output.get("conversationId") or ""), turns + 1)
+    values = case.context.get("parameters") if isinstance(case.context, dict) else None
+    return Asked(
+        at, str(output.get("conversationId") or ""), turns + 1, values if isinstance(values, dict) else {}
+    )
 
 
 async def replay_case(

@@ -87,6 +87,10 @@ class Turn:
     """How the model reads a result."""
     asked: Asked | None = None
     """When and where it is taken, for the template of its instructions; None: now, as the first of a conversation."""
+    number: int = 1
+    """Which turn of its conversation this is, from 1."""
+    first_sequence: int = 0
+    """The place of its first message in the conversation."""
     appended: list[Json] = field(default_factory=list)
     """The messages so far, in the wire's names."""
     traces: list[dict[str, Json]] = field(default_factory=list)
@@ -225,7 +229,7 @@ class Turn:
     def _append(self, role: str, content: Json, **more: Json) -> None:
         self.appended.append(
             {
-                "sequence": len(self.appended),
+                "sequence": self.first_sequence + len(self.appended),
                 "role": role,
                 "content": content,
                 **more,
@@ -235,7 +239,7 @@ class Turn:
 
     def _result(self, started: float, *typed: Json) -> dict[str, Json]:
         result: dict[str, Json] = {
-            "turnNumber": 1,
+            "turnNumber": self.number,
             "appended": self.appended,
             "response": self.appended[-1],
             "retrieved": [],

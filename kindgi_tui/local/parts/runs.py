@@ -1,13 +1,13 @@
 """Runs of the local workbench: recorded here, or imported from files."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kindgi_tui.domain.queries import RunFilter
-from kindgi_tui.domain.runs import Run, RunDetail, Segment
+from kindgi_tui.domain.runs import Run, RunDetail, Segment, TurnGiven
 from kindgi_tui.local.access import Access
 from kindgi_tui.local.store import run_lists, run_search, runs
 from kindgi_tui.workbench import ImportOutcome, Page
@@ -91,6 +91,8 @@ class LocalRuns:
         message: str,
         segments: Sequence[Segment] = (),
         fresh: bool = False,
+        given: TurnGiven | None = None,
+        begun: Callable[[RunDetail], None] | None = None,
     ) -> RunDetail:
         """Runs one turn of an agent and records it."""
         from kindgi_tui.local.engine.starting import start_run
@@ -105,7 +107,9 @@ class LocalRuns:
             message,
             tuple(segments),
             fresh,
+            given or TurnGiven(),
             self._access.note_made,
+            begun,
         )
 
 

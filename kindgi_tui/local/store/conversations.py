@@ -8,7 +8,15 @@ from kindgi_tui.domain.conversations import Conversation, ConversationFilter
 from kindgi_tui.domain.queries import RunFilter
 from kindgi_tui.local.store.run_filters import branches
 from kindgi_tui.local.store.runs import read_run
-from kindgi_tui.local.store.values import checked_limit, cursor_of, from_ms, keys_of, restored, storable
+from kindgi_tui.local.store.values import (
+    checked_limit,
+    cursor_of,
+    from_ms,
+    keys_of,
+    load_json,
+    restored,
+    storable,
+)
 from kindgi_tui.workbench import NotFound, Page
 
 _FIRST_TURN = (
@@ -18,7 +26,8 @@ _FIRST_TURN = (
 _COLUMNS = (
     "r.conversation, p.id, s.id, v.version, r.preview, r.created, r.replay_of, "
     "(SELECT count(*) FROM runs t WHERE t.conversation = r.conversation), "
-    "(SELECT max(ifnull(t.completed, t.created)) FROM runs t WHERE t.conversation = r.conversation)"
+    "(SELECT max(ifnull(t.completed, t.created)) FROM runs t WHERE t.conversation = r.conversation), "
+    "(SELECT d.context FROM run_documents d WHERE d.run = r.seq AND instr(d.context, '\"participantId\"'))"
 )
 _JOINS = (
     "JOIN projects p ON p.seq = r.project JOIN subjects s ON s.seq = r.subject "
@@ -28,7 +37,7 @@ _JOINS = (
 
 def _conversation(connection: sqlite3.Connection, seq: int) -> Conversation:
     row = connection.execute(f"SELECT {_COLUMNS} FROM runs r {_JOINS} WHERE r.seq = ?", (seq,)).fetchone()
-    identity, project, agent, version, preview, created, replay_of, turns, last = row
+    identity, project, agent, version, preview, created, replay_of, turns, last, context = row
     return Conversation(
         id=restored(identity),
         project_id=project,
@@ -38,8 +47,14 @@ def _conversation(connection: sqlite3.Connection, seq: int) -> Conversation:
         opened_at=from_ms(created),
         last_message_at=from_ms(last),
         turns=turns,
+        participant_id=None if context is None else _participant(load_json(context)),
         replay_of=None if replay_of is None else restored(replay_of),
     )
+
+
+def _participant(context: Json) -> str | None:
+    told = context.get("participantId") if isinstance(context, dict) else None
+    return told if isinstance(told, str) else None
 
 
 def list_conversations(

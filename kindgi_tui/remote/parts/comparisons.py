@@ -60,21 +60,27 @@ class RemoteComparisons:
         self._known: dict[tuple[str | None, str | None], int] = {}
 
     async def plan(self, request: ComparisonRequest) -> ComparisonPlan:
-        """A dry run there: how many cases would run. What it may cost, and what is cached, a runtime doesn't say."""
+        """A dry run there: how many cases would run. What it may cost, and what is cached, our server says alone."""
         started = await self._start(request, dry_run=True)
         value = await self._runtime.get("comparisons.get", text(started, "runId", "a started comparison"))
         end = time.monotonic() + PLAN_SECONDS
         while text_if(value, "status") not in FINAL and time.monotonic() < end:
             await asyncio.sleep(POLL_SECONDS / 2)
             value = await self._runtime.get("comparisons.get", text(value, "runId", "a comparison"))
-        preview = started.get("dryRunPreview")
-        cases = whole(result_of(value), "cases", whole(preview, "cases") if isinstance(preview, dict) else 0)
+        told = started.get("dryRunPreview")
+        preview = told if isinstance(told, dict) else {}
+        cases = whole(result_of(value), "cases", whole(preview, "cases"))
+        cost, problems = preview.get("costUsd"), preview.get("problems")
         return ComparisonPlan(
             test_set_id=request.test_set_id,
-            test_set_version=text_if(value, "suiteVersion") or "",
+            test_set_version=text_if(value, "suiteVersion") or text_if(preview, "testSetVersion") or "",
             cases=cases,
             repetitions=cases * request.repetitions,
-            cached=0,
+            cached=whole(preview, "cached"),
+            cost_usd=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
+            problems=tuple(one for one in problems if isinstance(one, str))
+            if isinstance(problems, list)
+            else (),
         )
 
     async def start(self, request: ComparisonRequest) -> Comparison:
@@ -89,8 +95,16 @@ class RemoteComparisons:
         result = result_of(value)
         if shown.status not in FINAL or not isinstance(result.get("summary"), dict):
             return shown
-        cases = await self._cases_of(shown)
+        lacking: str | None = None
+        cases: tuple[Case, ...] = ()
+        try:
+            cases = await self._cases_of(shown)
+        except (NotFound, Unsupported) as cause:
+            # What a comparison came to stands without them.
+            lacking = f"What was asked and recorded can't be shown. {cause.sentence}"
         told = await self._told(value, shown, cases, quick=False)
+        if lacking is not None and isinstance(ours := told.get("ours"), dict):
+            told["ours"] = {**ours, "notOffered": [lacking]}
         return shown.model_copy(update={"result": told, "brief": brief_of(told)})
 
     async def list(
@@ -144,7 +158,12 @@ class RemoteComparisons:
         return self._known.get((project_id, test_set_id), 0)
 
     async def rescores(self, comparison_id: str) -> tuple[Comparison, ...]:
-        """The rescores of a comparison, newest first: those among the test set's that began after it."""
+        """The rescores of a comparison, newest first: those among the test set's that began after it.
+
+        A runtime that lists no comparisons has none to tell of.
+        """
+        if not await self._runtime.offers("comparisons.list"):
+            return ()
         original = await self._shown(await self._value(comparison_id))
         found: Rows = []
         cursor: str | None = None
@@ -177,7 +196,9 @@ class RemoteComparisons:
         return await self._told(value, shown, (), quick=True)
 
     async def waiting(self, comparison_id: str) -> int:
-        """How many verdicts on its replays its result doesn't count."""
+        """How many verdicts on its replays its result doesn't count; a runtime that lists none has none to tell of."""
+        if not await self._runtime.offers("judgments.list"):
+            return 0
         value = await self._value(comparison_id)
         shown = await self._shown(value)
         since = shown.created_at if shown.rescore_of is None else shown.completed_at or shown.created_at

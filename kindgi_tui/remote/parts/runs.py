@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -10,11 +10,12 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.corrections import NewCorrection
 from kindgi_tui.domain.imports import ImportOptions, ImportReport
 from kindgi_tui.domain.queries import NewJudgment, RunFilter
-from kindgi_tui.domain.runs import Run, RunDetail, Segment
+from kindgi_tui.domain.runs import Run, RunDetail, Segment, TurnGiven
 from kindgi_tui.remote import v01
 from kindgi_tui.remote.context import Context
 from kindgi_tui.remote.reading import text, text_if
-from kindgi_tui.remote.runtime import given, scope
+from kindgi_tui.remote.runtime import given as there
+from kindgi_tui.remote.runtime import scope
 from kindgi_tui.wire.v01 import time_text
 from kindgi_tui.workbench import ImportOutcome, Invalid, NotFound, Page, Unsupported
 
@@ -138,20 +139,34 @@ class RemoteRuns:
         message: str,
         segments: Sequence[Segment] = (),
         fresh: bool = False,
+        given: TurnGiven | None = None,
+        begun: Callable[[RunDetail], None] | None = None,
     ) -> RunDetail:
-        """Runs one turn of an agent there, and waits until it ended; it is always fresh."""
+        """Runs one turn of an agent there, and asks until it ended; it is always fresh.
+
+        However long a model takes, no request waits for it.
+        """
+        told = given or TurnGiven()
+        entered = {
+            "userMessage": message,
+            "conversationId": told.conversation_id,
+            "participantId": told.participant_id,
+            "parameters": told.parameters,
+        }
         path: list[Json] = [{"key": one.key, "value": one.value} for one in segments]
-        body = given(
+        body = there(
             {
                 "agent": agent_id,
                 "agentVersion": version,
                 "projectId": project_id,
                 "segments": path or None,
-                "input": {"userMessage": message},
+                "input": there(entered),
                 "options": {"wait": False},
             }
         )
         started = await self._runtime.write("runs.start", body=body)
+        if begun is not None:
+            begun(v01.run_detail(started, message))
         return await self._ended(text(started, "id", "a started run"))
 
     async def _ended(self, run_id: str) -> RunDetail:
