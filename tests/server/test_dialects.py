@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kindgi_tui.server.offered import offered
-from kindgi_tui.wire.dialects import STATED_PATHS, answer_04, body_01, error_04, is_stated, path_04, query_01
+from kindgi_tui.wire.dialects import STATED_PATHS, answer_04, body_01, error_04, path_04, query_01, source_of
 from tests.server.running import AGENT, PASSWORD, Served
 
 START = "/v1/test-sets/acme.picks/runs"
