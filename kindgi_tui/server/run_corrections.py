@@ -226,14 +226,29 @@ async def history(ask: Ask) -> Answer:
 async def take_back(ask: Ask) -> Answer:
     """Takes the caller's correction of a run back: the earlier one comes back as a new record, a first one goes."""
     uuid_param(ask, "runId", "run")
-    participant = optional_text(own_body(ask, ("participantId",), optional=True), "participantId")
+    body = own_body(ask, ("participantId", "correctionId"), optional=True)
+    participant, meant = optional_text(body, "participantId"), optional_text(body, "correctionId")
     run = await found_run(ask, details=True)
+    if meant is not None:
+        await _check_live(ask, run, meant, participant)
     try:
         now = await ask.bench.corrections.take_back(run.id, participant)
     except NotFound:
         sentence = f"You have no live correction of run {run.id} to take back."
         raise missing("run-correction-not-found", sentence, {"runId": run.id}) from None
     return Answer(_taken_back(ask, run, now))
+
+
+async def _check_live(ask: Ask, run: Run, meant: str, participant: str | None) -> None:
+    """Whether the caller's live correction of the run is the one that is meant. Raises Refusal."""
+    for one in await ask.bench.corrections.history(run.id):
+        mine = one.asserter == ask.bearer.person.id and one.participant == participant
+        if mine and one.id == meant and one.ended_at is None:
+            return
+    sentence = (
+        f'Correction "{meant}" isn\'t your live one of run {run.id}: it was replaced, taken back or removed.'
+    )
+    raise missing("run-correction-not-found", sentence, {"runId": run.id})
 
 
 def _taken_back(ask: Ask, run: Run, now: Correction | None) -> dict[str, Json]:

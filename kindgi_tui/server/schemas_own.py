@@ -113,7 +113,7 @@ _NEW_CORRECTION = closed({"runId": WORD, "expect": EXPECT}, {**_CORRECT})
 OWN_BODIES: dict[str, dict[str, Json]] = {
     "correctRun": _NEW_CORRECTION,
     "correctRuns": closed({"corrections": {"minItems": 1, **_upto(MOST_AT_ONCE, _NEW_CORRECTION)}}),
-    "takeBack": closed({}, {"participantId": WORD}),
+    "takeBack": closed({}, {"participantId": WORD, "correctionId": WORD}),
     "freeze": closed({"projectId": UUID}),
     "addCase": closed(
         {"projectId": UUID},
