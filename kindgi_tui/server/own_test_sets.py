@@ -2,6 +2,7 @@
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.own_test_sets import OwnTestSet, own_test_set_id, parse_own_test_set_id
+from kindgi_tui.domain.queries import RunFilter
 from kindgi_tui.server.asking import Answer, Ask
 from kindgi_tui.server.errors import Refusal, bad, missing
 from kindgi_tui.server.fields import find_project
@@ -69,11 +70,14 @@ async def get_own(ask: Ask) -> Answer:
 
 
 async def known_agent(ask: Ask) -> None:
-    """Raises Refusal where no agent has the path's id."""
+    """Raises Refusal where no agent has the path's id: none is published, and no run here is one's."""
     identity = ask.params["agentId"]
     try:
         await ask.bench.agents.get(identity)
     except NotFound:
+        query = RunFilter(subject_kind="agent", subject_id=identity, replays="include")
+        if (await ask.bench.runs.list(query, 1)).data:
+            return
         sentence = f'No agent registered with id "{identity}"'
         raise missing("agent-not-found", sentence, {"agentId": identity}) from None
 
