@@ -1,7 +1,10 @@
 """Corrections and agents' own test sets at a runtime: one job on our 0.4 server, and refused with its reason on 0.1."""
 
+import asyncio
 import json
+import os
 import shutil
+import subprocess
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +24,7 @@ from kindgi_tui.remote.pulling import pull
 from kindgi_tui.remote.workbench import RemoteWorkbench, open_remote
 from kindgi_tui.workbench import Conflict, Denied, Invalid, NotFound, Refused, Unsupported
 from tests.local.models.server import Answer, ModelServer, Received, typed
-from tests.remote.targets import Target, make_ours, start_ours, start_real, why_not_real
+from tests.remote.targets import PROGRAM, Target, make_ours, start_ours, start_real, why_not_real
 
 AGENT = "acme-ops.article-picker"
 EXPERTS = "support experts"
@@ -362,6 +365,27 @@ async def test_pulled_runs_bring_their_corrections(bench: RemoteWorkbench) -> No
     assert len(experts) == 5
     assert {group.name for one in as_experts for group in one.groups} >= {EXPERTS}
     assert all(new.group == EXPERTS for one in as_experts for new, _, _ in one.corrections if new.expert)
+
+
+async def test_pulled_corrections_are_in_the_workspace(
+    bench: RemoteWorkbench, newer: tuple[Target, Path], tmp_path: Path
+) -> None:
+    said = await bench.corrections.add(NewCorrection(run_id=PASSWORD, expect=WRONG_CALL))
+    here = tmp_path / "here"
+    words = ["--workspace", str(here), "--url", newer[0].address, "runs", "pull", "--agent", AGENT, "--json"]
+    environment = {**os.environ, "KINDGI_API_TOKEN": newer[0].token}
+    done = await asyncio.to_thread(
+        subprocess.run, [*PROGRAM, *words], capture_output=True, text=True, check=True, env=environment
+    )
+    assert json.loads(done.stdout)["corrections"] == 6
+    local, _ = await open_local(here)
+    try:
+        (kept,) = await local.corrections.history(PASSWORD)
+        assert (kept.expect, kept.asserter, kept.created_at) == (WRONG_CALL, said.asserter, said.created_at)
+        everything = (await local.corrections.list(CorrectionFilter(), 100)).data
+        assert sum(one.expert for one in everything) == 3
+    finally:
+        await local.close()
 
 
 @pytest.fixture(scope="module", params=["the real 0.1.10 API", "our server, 0.1"])

@@ -232,7 +232,13 @@ def test_several_are_saved_all_or_none(server: Served) -> None:
     made = server.good("POST", path, {"corrections": good}, 201)["data"]
     assert [one["runId"] for one in made] == [PASSWORD, REFUND]
     assert server.good("POST", path, {"corrections": good}, 201)["data"] == made
-    for body in ({}, {"corrections": []}, {"corrections": {}}, {"corrections": [{}] * 1_001}):
+    wrong: tuple[dict[str, Any], ...] = (
+        {},
+        {"corrections": []},
+        {"corrections": {}},
+        {"corrections": [{}] * 1_001},
+    )
+    for body in wrong:
         sentence = server.refused(400, "bad-input", "POST", path, body)
         assert (
             sentence == f"corrections must be a list of 1 to 1,000 corrections, each an object of {FIELDS}."
