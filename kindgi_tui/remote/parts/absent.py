@@ -1,5 +1,6 @@
 """What no runtime offers over its API: each says so, and where it is done instead."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from kindgi_tui.domain.base import Json
