@@ -12,7 +12,7 @@ from kindgi_tui.remote.outbox_schema import Place
 from kindgi_tui.remote.runtime import Runtime
 from kindgi_tui.remote.sending import Sender
 from kindgi_tui.storage.sqlite import Database
-from kindgi_tui.workbench import Conflict
+from kindgi_tui.workbench import Conflict, Invalid, WorkbenchError
 
 SETTLE_SECONDS = 10.0
 """How long what counts judgments waits for those that are still to be sent."""
@@ -76,6 +76,31 @@ class Context:
             rows = await self.runtime.all_rows("groups.list")
             self._groups = tuple(v01.group(row) for row in rows)
         return self._groups
+
+    async def group_id(self, reference: str | None) -> str | None:
+        """The id of the live group with that id or name; None for none. Raises Invalid."""
+        if reference is None:
+            return None
+        for fresh in (False, True):
+            found = next(
+                (one for one in await self.groups(fresh=fresh) if reference in (one.id, one.name)), None
+            )
+            if found is not None:
+                return found.id
+        raise Invalid(
+            f"The group \"{reference}\" doesn't exist or doesn't apply to this run's project or agent. "
+            "`kindgi-tui groups list` shows them.",
+            code="judge-class-not-applicable",
+            field="group",
+        )
+
+    async def is_flow(self, subject_id: str) -> bool:
+        """Whether an id is a flow's: the wire asks for one or the other, a filter of ours doesn't say which."""
+        try:
+            await self.runtime.get("flows.get", subject_id)
+        except WorkbenchError:
+            return False
+        return True
 
     async def all_sent(self, what: str) -> None:
         """Sends the verdicts that wait, which `what` would miss else. Raises Conflict when some still wait."""

@@ -28,7 +28,8 @@ class Dialect:
         route = self.routes.get(operation)
         if route is None:
             known = OPERATIONS.get(operation) or ONLY_NEW[operation]
-            raise Unsupported(f"This runtime doesn't offer {known.what}.", code="route-not-found")
+            sentence = f"This runtime doesn't offer {known.what}. {known.instead}".rstrip()
+            raise Unsupported(sentence, code="route-not-found")
         return route
 
     def offers(self, operation: str) -> bool:

@@ -10,6 +10,7 @@ from kindgi_tui.workbench import (
     Denied,
     Invalid,
     NotFound,
+    Refused,
     Unavailable,
     Unsupported,
     WorkbenchError,
@@ -25,6 +26,8 @@ BUSY_KEY = "idempotency-key-in-flight"
 """The code of a write whose first sending still runs: asking again later gives its answer."""
 
 _CODES = (
+    ("run-correction-", "correction-"),
+    ("test-case-", "case-"),
     ("test-set-", "eval-suite-"),
     ("test-run-", "eval-run-"),
     ("corrector-group-", "judge-class-"),
@@ -97,6 +100,9 @@ def failure(
     if code in NOT_OFFERED or status in (405, 501):
         said = f"This runtime doesn't offer {offered}: {sentence}"
         return Unsupported(said, code=code, request_id=request)
+    refusals = _refusals(told.get("details"))
+    if status == 400 and refusals:
+        return Refused(sentence, refusals)
     if status in (400, 413, 415, 422):
         return Invalid(sentence, field=_field(told.get("details")), code=code, request_id=request)
     if status == 401:
@@ -135,6 +141,21 @@ def _field(details: Json) -> str | None:
         path = issues[0].get("path")
         return path if isinstance(path, str) else None
     return None
+
+
+def _refusals(details: Json) -> tuple[tuple[int, WorkbenchError], ...]:
+    """Why each of the things that were to be written together can't be, where that is told."""
+    told = details.get("refusals") if isinstance(details, dict) else None
+    found: list[tuple[int, WorkbenchError]] = []
+    for one in told if isinstance(told, list) else ():
+        place = one.get("index") if isinstance(one, dict) else None
+        if not isinstance(one, dict) or not isinstance(place, int):
+            continue
+        code, message = one.get("code"), one.get("message")
+        kind = Denied if code in ("permission-denied", "corrector-group-not-allowed") else Invalid
+        sentence = message[:_LONGEST] if isinstance(message, str) else "The runtime doesn't say why."
+        found.append((place + 1, kind(sentence, code=old_code(code) if isinstance(code, str) else None)))
+    return tuple(found)
 
 
 def _ended(sentence: str) -> str:

@@ -9,13 +9,20 @@ decides.
 import re
 from typing import Literal, NamedTuple
 
-from kindgi_tui.wire.dialects import STATED_PATHS, path_04
+from kindgi_tui.wire.dialects import (
+    OUR_PATHS,
+    OWN_TEST_SET,
+    RUN_CORRECTIONS,
+    STATED_PATHS,
+    TEST_CASES,
+    path_04,
+)
 
 Names = Literal["0.1", "0.4"]
 """Which dialect's names the bodies of a route have."""
 
-Source = Literal["0.1", "stated", "inferred"]
-"""0.1's own OpenAPI document; 0.4's documents; renamed from 0.1."""
+Source = Literal["0.1", "stated", "inferred", "ours"]
+"""0.1's own OpenAPI document; 0.4's documents; renamed from 0.1; a path of our server."""
 
 
 class Route(NamedTuple):
@@ -43,7 +50,12 @@ class Operation(NamedTuple):
     shape: str
     """What the answer (or each row of it) is; `v04` renames by it."""
     keyed: bool = False
-    """Whether 0.1 declares `Idempotency-Key` for it: only such a write is ever sent again."""
+    """Whether 0.1, or our server, declares `Idempotency-Key` for it: only such a write is ever sent again."""
+    steady: bool = False
+    """Whether asking again does nothing twice by itself. Its key lasts for one call: were it kept until it is answered,
+    the same asked later, when more was said in between, would be answered with what came of it before."""
+    instead: str = ""
+    """A sentence on what to do at a runtime that doesn't offer it."""
 
 
 OPERATIONS: dict[str, Operation] = {
@@ -112,14 +124,87 @@ OPERATIONS: dict[str, Operation] = {
 }
 """Everything a runtime is asked, by our names. An agent's own test set is 0.4's alone (`ONLY_NEW`)."""
 
+_CORRECTIONS = "corrections of runs"
+_PULL = "Copy the runs into a workspace with `kindgi-tui runs pull`, and correct them there."
+_OWN = "agents' own test sets"
+_BUILD = "Build a test set from judged runs, or copy the runs into a workspace with `kindgi-tui runs pull`."
+
 ONLY_NEW: dict[str, Operation] = {
-    "agents.test-set": Operation("GET", "/v1/agents/{}/test-set", "an agent's own test set", "suite"),
+    "agents.test-set": Operation("GET", OWN_TEST_SET, _OWN, "suite", instead=_BUILD),
+    "own-sets.list": Operation("GET", "/v1/agent-test-sets", _OWN, "suite", instead=_BUILD),
+    "own-sets.freeze": Operation(
+        "POST",
+        f"{OWN_TEST_SET}/freeze",
+        f"freezing {_OWN} by itself",
+        "suite",
+        keyed=True,
+        steady=True,
+        instead="Starting a comparison on one freezes it.",
+    ),
+    "own-cases.list": Operation(
+        "GET", f"{OWN_TEST_SET}/cases", f"the cases of {_OWN}", "case", instead=_BUILD
+    ),
+    "own-cases.add": Operation(
+        "POST", f"{OWN_TEST_SET}/cases", f"adding cases to {_OWN}", "case", keyed=True, instead=_BUILD
+    ),
+    "own-cases.get": Operation("GET", TEST_CASES, f"the cases of {_OWN}", "case", instead=_BUILD),
+    "own-cases.retire": Operation(
+        "POST", f"{TEST_CASES}/retire", "retiring cases", "case", keyed=True, steady=True, instead=_BUILD
+    ),
+    "own-cases.bring-back": Operation(
+        "POST",
+        f"{TEST_CASES}/bring-back",
+        "bringing cases back",
+        "case",
+        keyed=True,
+        steady=True,
+        instead=_BUILD,
+    ),
+    "corrections.create": Operation(
+        "POST", RUN_CORRECTIONS, _CORRECTIONS, "runCorrection", keyed=True, steady=True, instead=_PULL
+    ),
+    "corrections.several": Operation(
+        "POST",
+        f"{RUN_CORRECTIONS}/several",
+        _CORRECTIONS,
+        "runCorrections",
+        keyed=True,
+        steady=True,
+        instead=_PULL,
+    ),
+    "corrections.list": Operation("GET", RUN_CORRECTIONS, _CORRECTIONS, "runCorrection", instead=_PULL),
+    "corrections.get": Operation(
+        "GET", f"{RUN_CORRECTIONS}/{{}}", _CORRECTIONS, "runCorrection", instead=_PULL
+    ),
+    "corrections.unregister": Operation(
+        "POST",
+        f"{RUN_CORRECTIONS}/{{}}/unregister",
+        _CORRECTIONS,
+        "unregistered",
+        keyed=True,
+        steady=True,
+        instead=_PULL,
+    ),
+    "corrections.history": Operation(
+        "GET", "/v1/runs/{}/run-corrections", _CORRECTIONS, "runCorrection", instead=_PULL
+    ),
+    "corrections.take-back": Operation(
+        "POST",
+        "/v1/runs/{}/run-corrections/take-back",
+        _CORRECTIONS,
+        "runCorrectionTakenBack",
+        keyed=True,
+        steady=True,
+        instead=_PULL,
+    ),
 }
-"""Operations that 0.1 doesn't have."""
+"""Operations that 0.1 doesn't have. One path of them is stated by 0.4's documents, the others are our server's."""
 
 _ID = re.compile(r"\{[^}]*\}")
 STATED = frozenset((method, _ID.sub("{}", path)) for method, path in STATED_PATHS)
-"""The 0.4 paths its documents state, each id as `{}`; every other one is inferred."""
+"""The 0.4 paths its documents state, each id as `{}`."""
+OURS = frozenset((method, _ID.sub("{}", path)) for method, path in OUR_PATHS)
+"""The 0.4 paths that are our server's, each id as `{}`; every other one is inferred."""
 
 
 def candidates(operation: str) -> tuple[Route, ...]:
@@ -128,7 +213,8 @@ def candidates(operation: str) -> tuple[Route, ...]:
     A path that both dialects write the same has the names of the dialect that is spoken: it comes once, as 0.4's.
     """
     known = OPERATIONS.get(operation) or ONLY_NEW[operation]
-    path = path_04(known.path)
-    source: Source = "stated" if (known.method, path) in STATED else "inferred"
+    path = _ID.sub("{}", path_04(known.path))
+    place = (known.method, path)
+    source: Source = "stated" if place in STATED else "ours" if place in OURS else "inferred"
     newer = Route(known.method, path, "0.4", source)
     return (newer,) if operation in ONLY_NEW else (newer, Route(known.method, known.path, "0.1", "0.1"))

@@ -1,13 +1,15 @@
-"""Copying runs from a runtime, with their conversations, journals and judgments, for a local workspace."""
+"""Copying runs from a runtime, with their conversations, journals, judgments and corrections, for a local workspace."""
 
 from collections.abc import AsyncIterator
 from datetime import datetime
 from typing import NamedTuple
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.corrections import NewCorrection
 from kindgi_tui.domain.judgments import Group
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment, RunFilter
 from kindgi_tui.domain.runs import RunDetail
+from kindgi_tui.remote import own
 from kindgi_tui.remote.workbench import RemoteWorkbench
 from kindgi_tui.workbench import NotFound, Unsupported
 
@@ -22,8 +24,10 @@ class Pulled(NamedTuple):
     """The run, with its wire record, conversation and journal in `raw`."""
     judgments: tuple[tuple[NewJudgment, str, datetime | None], ...]
     """Its live judgments: what was said, by whom, when. A group is named by its name."""
+    corrections: tuple[tuple[NewCorrection, str, datetime | None], ...]
+    """Its live corrections, in the same way; none where the runtime has none."""
     groups: tuple[Group, ...]
-    """The groups they were said as. Of a restricted one a runtime names the members to admins alone."""
+    """The groups all of it was said as. Of a restricted one a runtime names the members to admins alone."""
 
 
 async def pull(bench: RemoteWorkbench, query: RunFilter, most: int | None = None) -> AsyncIterator[Pulled]:
@@ -74,6 +78,7 @@ async def _whole(bench: RemoteWorkbench, run_id: str) -> Pulled:
         if not page.has_more:
             break
         cursor = page.next_cursor
+    corrected = await _corrections(bench, run_id, groups, used)
     record = await runtime.get("runs.get", run_id)
     detail = await bench.runs.get(run_id)
     raw: dict[str, Json] = {"run": record}
@@ -87,7 +92,30 @@ async def _whole(bench: RemoteWorkbench, run_id: str) -> Pulled:
         update["context"] = {**detail.context, **context}
     if detail.input is None:
         update["input"] = copy.get("input")
-    return Pulled(detail.model_copy(update=update), tuple(said), tuple(used.values()))
+    return Pulled(detail.model_copy(update=update), tuple(said), corrected, tuple(used.values()))
+
+
+async def _corrections(
+    bench: RemoteWorkbench, run_id: str, groups: dict[str, Group], used: dict[str, Group]
+) -> tuple[tuple[NewCorrection, str, datetime | None], ...]:
+    """What the run should have done, the oldest word first; the groups it was said as go into `used`."""
+    if not await bench.context.runtime.offers("corrections.list"):
+        return ()
+    rows = await bench.context.runtime.all_rows("corrections.list", query=[("runId", run_id)])
+    found: list[tuple[NewCorrection, str, datetime | None]] = []
+    for one in reversed([own.correction(row) for row in rows]):
+        group = groups.get(one.group_id) if one.group_id is not None else None
+        if group is not None:
+            used[group.id] = group
+        new = NewCorrection(
+            run_id=run_id,
+            expect=one.expect,
+            group=None if group is None else group.name,
+            participant=one.participant,
+            expert=one.expert,
+        )
+        found.append((new, one.asserter, one.created_at))
+    return tuple(found)
 
 
 async def _copy(bench: RemoteWorkbench, judgment_id: str) -> dict[str, Json]:

@@ -124,7 +124,7 @@ class Runtime:
             value = await self.transport.write(
                 prepared.method, prepared.path, prepared.body, None, known.what
             )
-        elif self._keys is None:
+        elif self._keys is None or known.steady:
             value = await self.transport.write(
                 prepared.method, prepared.path, prepared.body, str(uuid.uuid4()), known.what
             )

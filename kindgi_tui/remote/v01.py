@@ -331,8 +331,12 @@ def test_set(value: dict[str, Json]) -> TestSetVersion:
 
 def case(value: dict[str, Json]) -> Case:
     """A case of a test set. Raises Unavailable (`invalid-response`)."""
+    told = value
+    if "runId" in value and value.get("runId") == value.get("caseId"):
+        # A run's own case is that run: 0.4 says so, a case of ours leaves it out.
+        told = {name: field for name, field in value.items() if name != "runId"}
     try:
-        return Case.read(value)
+        return Case.read(told)
     except ValidationError as cause:
         wrong = cause.errors()[0]
         place = ".".join(map(str, wrong["loc"]))

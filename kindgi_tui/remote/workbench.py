@@ -15,16 +15,16 @@ from kindgi_tui.remote.parts.absent import (
     RemoteAnswers,
     RemoteAudit,
     RemoteBlocks,
-    RemoteCases,
-    RemoteCorrections,
     RemoteGuidelines,
     RemoteModels,
     RemotePacks,
     RemoteTokens,
 )
+from kindgi_tui.remote.parts.cases import RemoteCases
 from kindgi_tui.remote.parts.catalog import RemoteCatalog
 from kindgi_tui.remote.parts.comparisons import RemoteComparisons
 from kindgi_tui.remote.parts.conversations import RemoteConversations
+from kindgi_tui.remote.parts.corrections import RemoteCorrections
 from kindgi_tui.remote.parts.groups import RemoteGroups
 from kindgi_tui.remote.parts.judgments import RemoteJudgments
 from kindgi_tui.remote.parts.projects import RemotePeople, RemoteProjects
@@ -51,7 +51,7 @@ class RemoteWorkbench:
         """Conversations."""
         self.judgments = RemoteJudgments(context)
         """Judgments."""
-        self.corrections = RemoteCorrections()
+        self.corrections = RemoteCorrections(context, self.runs)
         """Corrections."""
         self.groups = RemoteGroups(context)
         """Groups."""
@@ -61,7 +61,7 @@ class RemoteWorkbench:
         """What judges go by."""
         self.test_sets = RemoteTestSets(context, self.judgments)
         """Test sets."""
-        self.cases = RemoteCases()
+        self.cases = RemoteCases(context, self.runs)
         """The cases of agents' own test sets."""
         self.comparisons = RemoteComparisons(context, self.test_sets)
         """Comparisons."""

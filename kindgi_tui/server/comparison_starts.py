@@ -21,11 +21,17 @@ from kindgi_tui.server.bodies import NOTHING
 from kindgi_tui.server.errors import Refusal, bad, bad_at, missing
 from kindgi_tui.server.fields import Body, an_object, checked_project
 from kindgi_tui.server.operations import Operation
+from kindgi_tui.server.own_test_sets import (
+    NOTHING_TO_CHECK,
+    check_own_start,
+    is_own_start,
+    nothing_to_check,
+)
 from kindgi_tui.server.test_sets import newest
 from kindgi_tui.wire import v01_records as records
 from kindgi_tui.wire import v04
 from kindgi_tui.wire.v01 import time_text
-from kindgi_tui.workbench import Invalid, NotFound
+from kindgi_tui.workbench import Conflict, Invalid, NotFound
 
 _WEIGHINGS = {"as-recorded": "as-recorded", "restricted-only": "experts-only"}
 _CLASS_WEIGHTS = (
@@ -60,7 +66,11 @@ async def start(ask: Ask) -> Answer:
             "`versions` runs a flow with some of its agents or tools at other versions: it needs `flowRef`."
         )
     project: str = body["projectId"]
-    suite = await _suite(ask, kind, subject, project)
+    # An agent's own test set is frozen when it starts: there may be no version of it yet.
+    own = is_own_start(ask)
+    if own:
+        check_own_start(ask, kind, subject, project)
+    suite = None if own else await _suite(ask, project)
     if version is not None and kind == "agent":
         await _check_candidate(ask, subject, version)
     if kind == "flow" and version is not None and _has_parts(body.get("versions")):
@@ -68,10 +78,11 @@ async def start(ask: Ask) -> Answer:
     if _has_parts(body.get("overrides")) and kind == "agent" and version is not None:
         await _check_fits(ask, subject, version, body["overrides"])
     _check_dispatch(body, kind, version, suite)
-    ask.may("editor", f'Not allowed to run eval suite "{suite.test_set_id}".')
+    identity = ask.params["suiteId"]
+    ask.may("editor", f'Not allowed to run eval suite "{identity}".')
     request = ComparisonRequest(
-        test_set_id=suite.test_set_id,
-        version=suite.version,
+        test_set_id=identity,
+        version=None if suite is None else suite.version,
         project_id=project,
         agent_id=subject if kind == "agent" else None,
         flow_id=subject if kind == "flow" else None,
@@ -91,6 +102,10 @@ async def _started(ask: Ask, request: ComparisonRequest, body: Body) -> Answer:
         started = await ask.bench.comparisons.start(request)
     except Invalid as cause:
         raise bad(cause.sentence, cause.code) from cause
+    except Conflict as cause:
+        if cause.code != NOTHING_TO_CHECK:
+            raise
+        raise nothing_to_check(cause, request.project_id) from cause
     return Answer({"runId": started.id}, 201)
 
 
@@ -230,10 +245,8 @@ def _check_baseline(value: Any) -> None:
         )
 
 
-async def _suite(ask: Ask, kind: str, subject: str, project: str) -> TestSetVersion:
+async def _suite(ask: Ask, project: str) -> TestSetVersion:
     identity = ask.params["suiteId"]
-    if ask.dialect == "0.4" and identity.startswith("agent."):
-        _check_own_set(identity, kind, subject, project)
     suite = await newest(ask, identity)
     if suite.project_id != project:
         sentence = (
@@ -243,21 +256,6 @@ async def _suite(ask: Ask, kind: str, subject: str, project: str) -> TestSetVers
         place = {"path": "/suiteId", "kind": "eval-suite", "id": identity, "message": sentence}
         raise bad_at("reference-out-of-scope", sentence, [place])
     return suite
-
-
-def _check_own_set(identity: str, kind: str, subject: str, project: str) -> None:
-    """An agent's own test set runs only its agent, in its project; freezing one isn't offered here."""
-    wanted = f"agent.{subject}.{project}"
-    if kind != "agent" or identity != wanted:
-        what = (
-            f"takes the agent's own test set, {wanted}" if kind == "agent" else "needs an agent, not a flow"
-        )
-        raise bad(f'A run on test set "{identity}" is of its own agent in its own project: this one {what}.')
-    raise Refusal(
-        501,
-        "suggested-change-check-unsupported",
-        "This runtime doesn't freeze an agent's own test set: build one from judged runs and start it on that.",
-    )
 
 
 async def _check_candidate(ask: Ask, agent: str, version: str) -> None:
@@ -299,12 +297,12 @@ async def _check_swapped(ask: Ask, flow: str, version: str) -> None:
         raise bad_at("validation-failed", sentence, [place]) from None
 
 
-def _check_dispatch(body: Body, kind: str, version: str | None, suite: TestSetVersion) -> None:
+def _check_dispatch(body: Body, kind: str, version: str | None, suite: TestSetVersion | None) -> None:
     code = "dispatcher-input-invalid"
     if version is None:
         sentence = f"`{kind}Ref.version` is required: the candidate is one version of the {kind}."
         raise bad(sentence, code)
-    if suite.case_count == 0:
+    if suite is not None and suite.case_count == 0:
         raise bad("The test set has no cases.", code)
     if _has_parts(body.get("overrides")) and kind == "flow":
         raise bad("`overrides` replaces an agent version's block content: it needs `agentRef`.", code)

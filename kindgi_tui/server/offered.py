@@ -11,7 +11,10 @@ from kindgi_tui.server import (
     groups,
     identity,
     judgments,
+    own_cases,
+    own_test_sets,
     queue,
+    run_corrections,
     runs,
     test_sets,
 )
@@ -24,9 +27,12 @@ OPERATIONS: tuple[Operation, ...] = (
     *conversations.OPERATIONS,
     *catalog.OPERATIONS,
     *judgments.OPERATIONS,
+    *run_corrections.OPERATIONS,
     *groups.OPERATIONS,
     *queue.OPERATIONS,
     *test_sets.OPERATIONS,
+    *own_test_sets.OPERATIONS,
+    *own_cases.OPERATIONS,
     *comparison_starts.OPERATIONS,
     *comparisons.OPERATIONS,
 )
@@ -49,6 +55,10 @@ class Offered(NamedTuple):
 def offered(dialects: Sequence[Dialect]) -> Iterator[Offered]:
     """What is offered in these dialects; a path that both have stands once."""
     for operation in OPERATIONS:
+        if operation.only is not None:
+            if operation.only in dialects:
+                yield Offered(operation, operation.path, operation.only, False)
+            continue
         newer = path_04(operation.path)
         if newer == operation.path:
             yield Offered(operation, newer, dialects[0], len(dialects) > 1)

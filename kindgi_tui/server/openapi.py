@@ -7,7 +7,8 @@ from kindgi_tui import __version__
 from kindgi_tui.domain.base import Json
 from kindgi_tui.server.offered import Offered
 from kindgi_tui.server.schemas import ANSWERS, BODIES, PARAMETERS, TEXT, UUID, record
-from kindgi_tui.wire.dialects import Dialect, is_stated, path_04
+from kindgi_tui.server.schemas_own import OWN_ANSWERS, OWN_BODIES
+from kindgi_tui.wire.dialects import Dialect, path_04, source_of
 
 _NAMES_04 = {
     "suiteId": "testSetId",
@@ -38,6 +39,9 @@ def document(places: Iterable[Offered], dialects: Sequence[Dialect]) -> dict[str
         suffix = _suffix(dialect)
         schemas |= {f"{name}{suffix}": _renamed(schema, dialect, name) for name, schema in ANSWERS.items()}
         schemas |= {f"{name}Body{suffix}": _renamed(schema, dialect, name) for name, schema in BODIES.items()}
+        if dialect == "0.4":
+            schemas |= {f"{name}{suffix}": schema for name, schema in OWN_ANSWERS.items()}
+            schemas |= {f"{name}Body{suffix}": schema for name, schema in OWN_BODIES.items()}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -133,8 +137,11 @@ def _operation(place: Offered) -> dict[str, Json]:
             "required": operation.body_required,
             "content": {"application/json": {"schema": _reference(f"{operation.body}Body{suffix}")}},
         }
-    if place.dialect == "0.4" and path_04(operation.path) != operation.path:
-        shaped["x-kindgi-stated"] = is_stated(operation.method, place.path)
+    if place.dialect == "0.4" and (operation.only == "0.4" or path_04(operation.path) != operation.path):
+        source = source_of(operation.method, place.path)
+        shaped["x-kindgi-stated"] = source == "stated"
+        if source == "ours":
+            shaped["x-kindgi-ours"] = True
     return shaped
 
 

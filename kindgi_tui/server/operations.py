@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from kindgi_tui.server.asking import Ask, Handled
+from kindgi_tui.wire.dialects import Dialect
 
 Handler = Callable[[Ask], Awaitable[Handled]]
 """Answers one request. Raises Refusal, and the workbench's errors."""
@@ -38,8 +39,8 @@ class Operation:
     again: Callable[[Ask, str], Awaitable[Handled | None]] | None = None
     """Answers a retry of a request that made something whose answer was never kept, by the id of that. None, here or
     as its answer: it is run again, which makes nothing twice."""
-    only: str | None = None
-    """The one dialect that has it; None: both."""
+    only: Dialect | None = None
+    """The one dialect that has it, in whose own names its path, bodies and answers are; None: both."""
 
 
 PAGED = ("limit", "cursor")

@@ -4,8 +4,11 @@ import re
 from datetime import datetime
 from typing import Any
 
+from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.limits import LimitError, check_min_judgments, check_version
+from kindgi_tui.domain.own_test_sets import parse_own_test_set_id
 from kindgi_tui.domain.test_set_versions import BuildRequest, TestSetVersion
+from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.server.asking import Answer, Ask
 from kindgi_tui.server.bodies import NOTHING
 from kindgi_tui.server.errors import Refusal, bad, missing
@@ -117,7 +120,15 @@ async def list_cases(ask: Ask) -> Answer:
         )
     except NotFound:
         return Answer(page([], False, None))
-    return Answer(page([records.case(one) for one in found.data], found.has_more, found.next_cursor))
+    own = ask.dialect == "0.4" and parse_own_test_set_id(ask.params["suiteId"]) is not None
+    rows = [_own_case(one) if own else records.case(one) for one in found.data]
+    return Answer(page(rows, found.has_more, found.next_cursor))
+
+
+def _own_case(case: Case) -> dict[str, Json]:
+    """A case of an agent's own test set, which names its past run where there is one."""
+    past: dict[str, Json] = {} if case.from_nothing else {"runId": case.past_run}
+    return records.case(case) | past
 
 
 async def build(ask: Ask) -> Answer:

@@ -1,8 +1,9 @@
 """The two dialects at the border: how 0.4 names what 0.1 names, in paths, queries, bodies, answers and errors.
 
 Stated by 0.4's documents: `POST /v1/test-sets/{testSetId}/runs` with its body, answer and codes, and
-`GET /v1/agents/{agentId}/test-set`. Every other 0.4 path is inferred: it is the 0.1 path with the words renamed
-(DESIGN section 2). An answer's data (what agents said, inputs, outputs) is never renamed.
+`GET /v1/agents/{agentId}/test-set`. Ours are the paths that neither 0.1 nor its documents have (`OUR_PATHS`): what
+runs should have done, and the cases of agents' own test sets. Every other 0.4 path is inferred: it is the 0.1 path with
+the words renamed (DESIGN section 2). An answer's data (what agents said, inputs, outputs) is never renamed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +30,39 @@ RENAMED_PATHS = (
 STATED_PATHS = frozenset(
     {("POST", "/v1/test-sets/{testSetId}/runs"), ("GET", "/v1/agents/{agentId}/test-set")}
 )
-"""The 0.4 paths that its documents state; any other is inferred."""
+"""The 0.4 paths that its documents state."""
+
+RUN_CORRECTIONS = "/v1/run-corrections"
+"""Where what runs should have done is read and said; `/v1/corrections` has what people marked of their items."""
+
+OWN_TEST_SET = "/v1/agents/{agentId}/test-set"
+"""Where an agent's own test set stands; its cases, and freezing it, stand below."""
+
+TEST_CASES = "/v1/test-cases/{caseId}"
+"""Where one case of any agent's own test set stands, live or retired: its id alone names it."""
+
+OUR_PATHS = frozenset(
+    {
+        ("GET", RUN_CORRECTIONS),
+        ("POST", RUN_CORRECTIONS),
+        ("POST", f"{RUN_CORRECTIONS}/several"),
+        ("GET", f"{RUN_CORRECTIONS}/{{runCorrectionId}}"),
+        ("POST", f"{RUN_CORRECTIONS}/{{runCorrectionId}}/unregister"),
+        ("GET", "/v1/runs/{runId}/run-corrections"),
+        ("POST", "/v1/runs/{runId}/run-corrections/take-back"),
+        ("GET", "/v1/agent-test-sets"),
+        ("GET", f"{OWN_TEST_SET}/cases"),
+        ("POST", f"{OWN_TEST_SET}/cases"),
+        ("POST", f"{OWN_TEST_SET}/freeze"),
+        ("GET", TEST_CASES),
+        ("POST", f"{TEST_CASES}/retire"),
+        ("POST", f"{TEST_CASES}/bring-back"),
+    }
+)
+"""The 0.4 paths that are ours: nothing says that another runtime has them, and its OpenAPI document decides."""
+
+Source = Literal["stated", "inferred", "ours"]
+"""Where a 0.4 path is known from."""
 
 _PARAMETERS = {
     "suiteId": "testSetId",
@@ -87,9 +120,11 @@ def path_04(path: str) -> str:
     return path
 
 
-def is_stated(method: str, path: str) -> bool:
-    """Whether 0.4's documents state this path (a template, in 0.4's names)."""
-    return (method, path) in STATED_PATHS
+def source_of(method: str, path: str) -> Source:
+    """Where a 0.4 path (a template, in 0.4's names) is known from."""
+    if (method, path) in STATED_PATHS:
+        return "stated"
+    return "ours" if (method, path) in OUR_PATHS else "inferred"
 
 
 def parameter_01(name: str) -> str:

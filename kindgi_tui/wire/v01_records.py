@@ -19,6 +19,7 @@ from kindgi_tui.domain.projects import Person, Project
 from kindgi_tui.domain.runs import Run, RunDetail, Segment
 from kindgi_tui.domain.test_set_versions import BuildRequest, TestSetVersion
 from kindgi_tui.domain.test_sets import MAX_CASES, Case
+from kindgi_tui.wire.expectations import written_expectation
 from kindgi_tui.wire.v01 import dump, time_text
 
 TURN_FLOW = ("agent.turn", "1.1.0")
@@ -307,6 +308,8 @@ def case(value: Case) -> dict[str, Json]:
         raise TypeError("a case is an object")
     if "context" in shaped:
         shaped["context"] = masked(shaped["context"])
+    if value.expect is not None:
+        shaped["expect"] = dump(written_expectation(value.expect))
     return {"input": None, "output": None, **shaped}
 
 

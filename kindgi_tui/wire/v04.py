@@ -242,6 +242,9 @@ def case(value: Case) -> dict[str, Json]:
     shaped = v01.dump(value)
     if not isinstance(shaped, dict):
         raise TypeError("a case is an object on the wire")
+    if value.expect is not None:
+        expect: Json = written_expectation(value.expect)
+        shaped = {**shaped, "expect": expect}
     items = shaped.get("items")
     if isinstance(items, list):
         shaped = {**shaped, "items": [case_item(item) for item in items]}

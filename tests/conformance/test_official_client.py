@@ -93,6 +93,37 @@ def test_the_documents_job(demo_served: Served) -> None:
     ]
 
 
+def test_corrected_runs_and_agents_own_test_sets_are_read_like_any_other(
+    tmp_path: Path, made_demo_for_clients: Path
+) -> None:
+    """The 0.1 client knows nothing of corrections: what they add to records it knows is in nobody's way."""
+    with serving(copied(made_demo_for_clients, tmp_path / "demo")) as server:
+        client = client_of(server)
+        project = server.project("docs")
+        expect = {"decisions": "right", "answer": "wrong", "shouldSay": "One article."}
+        server.good("POST", "/v1/run-corrections", {"runId": PASSWORD, "expect": expect}, 201)
+        own = f"agent.{AGENT}.{project}"
+        server.good("POST", f"/v1/agents/{AGENT}/test-set/freeze", {"projectId": project}, 201)
+        built = client.eval_suites.build_from_judgments(
+            SUITE, version="1.0.0", project_id=project, agent_id=AGENT
+        )
+        assert built.case_count == 3
+        for suite, version, checked in ((SUITE, "1.0.0", 1), (own, "1.0.1", 1)):
+            assert client.eval_suites.get(suite).version == version
+            cases = client.eval_suites.list_cases(suite, version, limit=100).data
+            assert {len(case.items) for case in cases} == {3}
+            started = client.eval_runs.start(
+                suite, project_id=project, agent_ref={"agent_id": AGENT, "version": "0.2.0"}
+            )
+            comparison = kindgi_client.comparison_of(waited(client, str(started.run_id)))
+            assert (comparison.summary.cases, len(comparison.per_case)) == (3, 3)
+            raw = server.good("GET", f"/v1/eval-runs/{started.run_id}")["result"]["summary"]
+            assert (
+                raw.get("corrections", {}).get("checked", 0) + raw.get("unchecked", {}).get("count", 0)
+                == checked
+            )
+
+
 def test_judging_again_replaces(demo_served: Served) -> None:
     client = client_of(demo_served, demo_served.token_of("jonas", "jonas", "judge"))
     item = {"key": "kb-103", "pointer": "/output/articles/2", "rank": 2}

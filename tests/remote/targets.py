@@ -68,14 +68,14 @@ def make_ours(folder: Path) -> str:
     return str(json.loads(done.stdout)["token"])
 
 
-def start_ours(folder: Path, token: str, dialect: str) -> Target:
+def start_ours(folder: Path, token: str, dialect: str, **environment: str) -> Target:
     words = ["--workspace", str(folder), "serve", "--port", "0", "--dialect", dialect]
     process = subprocess.Popen(
         [*PROGRAM, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        env={**os.environ, "PYTHONUNBUFFERED": "1", **environment},
     )
     return Target(process, _first_line(process), token, "docs", 2)
 

@@ -1,6 +1,7 @@
 """The two dialects: which one a runtime speaks, what is asked where, and 0.4's documents as they stand."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -13,8 +14,9 @@ from kindgi_tui.remote import v04
 from kindgi_tui.remote.comparing import comparison, request_of, start_body
 from kindgi_tui.remote.dialect import read_dialect
 from kindgi_tui.remote.ours import with_ours
-from kindgi_tui.remote.paths import ONLY_NEW, OPERATIONS, STATED, candidates
+from kindgi_tui.remote.paths import ONLY_NEW, OPERATIONS, OURS, STATED, candidates
 from kindgi_tui.wire import v01_records
+from kindgi_tui.wire.dialects import answer_04
 from kindgi_tui.workbench import Conflict, Invalid, NotFound, Unavailable, Unsupported, WorkbenchError
 from tests.remote.conftest import Opener
 from tests.remote.fake_runtime import PROJECT, FakeRuntime, Reply, Seen, document, error, page
@@ -310,3 +312,24 @@ async def test_each_error_of_document_002(
     sent = [one for one in runtime.seen if one.method == "POST"]
     assert len(sent) == (4 if status == 503 else 1)
     assert len({one.key for one in sent}) == 1
+
+
+def test_the_server_writes_the_documents_test_run_as_they_print_it() -> None:
+    """What is read of document 001's run, in 0.1's names, is written again as it stands there: no name is lost."""
+    told = v04.down("comparison", RUN_001)
+    assert told != RUN_001
+    assert answer_04("comparison", told) == RUN_001
+
+
+def test_each_way_that_only_the_newer_dialect_has_says_what_to_do_without_it() -> None:
+    older = read_dialect(document(("post /v1/eval-suites/{id}/runs",)), "http://x")
+    ours = {
+        (one.method, re.sub(r"\{[^}]*\}", "{}", path)) for one in ONLY_NEW.values() for path in [one.path]
+    }
+    assert ours == OURS | {("GET", "/v1/agents/{}/test-set")}
+    for name, operation in ONLY_NEW.items():
+        assert not older.offers(name)
+        with pytest.raises(Unsupported, match="This runtime doesn't offer") as refused:
+            older.route(name)
+        assert refused.value.sentence == f"This runtime doesn't offer {operation.what}. {operation.instead}"
+        assert operation.keyed == (operation.method == "POST")

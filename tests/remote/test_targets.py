@@ -9,7 +9,6 @@ import pytest
 from pydantic import SecretStr
 
 from kindgi_tui.domain.comparison_records import ComparisonRequest
-from kindgi_tui.domain.corrections import CorrectionFilter, Expectation, NewCorrection
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.judging import QueueFilter
 from kindgi_tui.domain.judgments import ItemRef
@@ -248,13 +247,6 @@ async def test_what_is_not_offered_says_so(bench: RemoteWorkbench, target: Targe
         bench.runs.list(RunFilter(judged=False)),
         bench.runs.add([]),
         bench.projects.add("x"),
-        bench.corrections.add(NewCorrection(run_id="x", expect=Expectation(decisions="right"))),
-        bench.corrections.add_all([]),
-        bench.corrections.get("x"),
-        bench.corrections.list(CorrectionFilter()),
-        bench.corrections.history("x"),
-        bench.corrections.remove("x"),
-        bench.corrections.take_back("x"),
         bench.guidelines.save(project.id, "agent", AGENT, "x"),
         bench.backup(Path("x")),
     ):

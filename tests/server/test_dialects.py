@@ -6,7 +6,16 @@ from typing import Any
 import pytest
 
 from kindgi_tui.server.offered import offered
-from kindgi_tui.wire.dialects import STATED_PATHS, answer_04, body_01, error_04, is_stated, path_04, query_01
+from kindgi_tui.wire.dialects import (
+    OUR_PATHS,
+    STATED_PATHS,
+    answer_04,
+    body_01,
+    error_04,
+    path_04,
+    query_01,
+    source_of,
+)
 from tests.server.running import AGENT, PASSWORD, Served
 
 START = "/v1/test-sets/acme.picks/runs"
@@ -119,22 +128,6 @@ def test_each_status_and_code_the_documents_state(served: Served) -> None:
     )
 
 
-def test_an_agents_own_test_set(served: Served) -> None:
-    project = served.project()
-    own = f"agent.{AGENT}.{project}"
-    path = f"/v1/test-sets/{own}/runs"
-    served.refused(501, "suggested-change-check-unsupported", "POST", path, start(served))
-    other = start(served, agentRef={"agentId": "acme.rank.scorer", "version": "0.1.0"})
-    assert f"agent.acme.rank.scorer.{project}" in served.refused(400, "bad-input", "POST", path, other)
-    elsewhere = start(served, projectId=served.project("default"))
-    assert f"agent.{AGENT}.{elsewhere['projectId']}" in served.refused(
-        400, "bad-input", "POST", path, elsewhere
-    )
-    flow = {"projectId": project, "flowRef": {"flowId": "x", "version": "1.0.0"}}
-    served.refused(400, "bad-input", "POST", path, flow)
-    served.refused(404, "route-not-found", "GET", f"/v1/agents/{AGENT}/test-set")
-
-
 def test_the_rest_by_renaming(served: Served) -> None:
     sets = served.good("GET", "/v1/test-sets?kind=corrections")["data"]
     assert {one["kind"] for one in sets} == {"corrections"}
@@ -168,9 +161,17 @@ def test_the_rest_by_renaming(served: Served) -> None:
 
 
 def test_which_paths_are_stated_and_which_inferred() -> None:
-    newer = [place for place in offered(("0.4",)) if path_04(place.operation.path) != place.operation.path]
-    stated = {(one.operation.method, one.path) for one in newer if is_stated(one.operation.method, one.path)}
-    assert stated == {("POST", "/v1/test-sets/{testSetId}/runs")} < STATED_PATHS
+    newer = [
+        place
+        for place in offered(("0.4",))
+        if place.operation.only == "0.4" or path_04(place.operation.path) != place.operation.path
+    ]
+    by_source: dict[str, set[tuple[str, str]]] = {}
+    for one in newer:
+        place = (one.operation.method, one.path)
+        by_source.setdefault(source_of(*place), set()).add(place)
+    assert by_source["stated"] == STATED_PATHS
+    assert by_source["ours"] == OUR_PATHS
     assert ("GET", "/v1/test-runs/{testRunId}") in {(one.operation.method, one.path) for one in newer}
     assert not [one.path for one in offered(("0.4",)) if "eval" in one.path or "judgment" in one.path]
 

@@ -8,7 +8,7 @@ import pytest
 
 from kindgi_tui.server.offered import offered
 from kindgi_tui.server.openapi import document
-from kindgi_tui.wire.dialects import DIALECTS, Dialect
+from kindgi_tui.wire.dialects import DIALECTS, OUR_PATHS, STATED_PATHS, Dialect
 from tests.server.running import AGENT, PASSWORD, Served
 
 
@@ -44,6 +44,20 @@ def test_a_pinned_dialect_has_the_other_ones_paths_not() -> None:
     assert "/v1/eval-suites/{suiteId}/runs" in older - newer
     assert "/v1/test-sets/{testSetId}/runs" in newer - older
     assert both == older | newer
+    assert not [path for path in older if "correction" in path or "/test-" in path]
+
+
+def test_what_is_stated_and_what_is_ours_is_marked() -> None:
+    marks: dict[str, set[tuple[str, str]]] = {"stated": set(), "ours": set()}
+    for path, methods in told("0.4")["paths"].items():
+        for method, one in methods.items():
+            if one.get("x-kindgi-stated"):
+                marks["stated"].add((method.upper(), path))
+            if one.get("x-kindgi-ours"):
+                marks["ours"].add((method.upper(), path))
+    assert marks == {"stated": STATED_PATHS, "ours": OUR_PATHS}
+    older = told("0.1")
+    assert not [name for name in older["components"]["schemas"] if "orrection" in name or "own" in name]
 
 
 def test_each_is_offered_and_nothing_else_is(served: Served) -> None:
@@ -62,6 +76,8 @@ def test_each_is_offered_and_nothing_else_is(served: Served) -> None:
 
 def test_answers_fit_their_schemas(served: Served) -> None:
     made = served.good("GET", "/v1/openapi.json")
+    said = {"runId": PASSWORD, "expect": {"decisions": "right"}, "participantId": "openapi"}
+    correction = served.good("POST", "/v1/run-corrections", said, 201)["id"]
     talk = served.good("GET", f"/v1/runs/{PASSWORD}")["agent"]["conversationId"]
     judgment = served.good("GET", "/v1/judgments?limit=1")["data"][0]["id"]
     group = served.good("GET", "/v1/judge-classes")["data"][0]["id"]
@@ -73,6 +89,8 @@ def test_answers_fit_their_schemas(served: Served) -> None:
         "toolId": "acme-ops.search-articles",
         "judgmentId": judgment,
         "correctionId": judgment,
+        "runCorrectionId": correction,
+        "caseId": PASSWORD,
         "judgeClassId": group,
         "groupId": group,
         "suiteId": "acme.picks",
@@ -84,10 +102,13 @@ def test_answers_fit_their_schemas(served: Served) -> None:
         names = re.findall(r"\{(\w+)\}", path)
         if "get" not in methods or not set(names) <= {*values, "version"} or "events" in path:
             continue
+        more = "/test-set" in path
         for name in names:
             path = path.replace(f"{{{name}}}", version if name == "version" else values[name])
         schema = methods["get"]["responses"]["200"]["content"]["application/json"]["schema"]
         whole = {**schema, "components": made["components"]}
-        jsonschema.validate(served.good("GET", path), whole, jsonschema.Draft202012Validator)
+        asked = f"{path}?projectId={served.project()}" if more else path
+        jsonschema.validate(served.good("GET", asked), whole, jsonschema.Draft202012Validator)
         checked += 1
-    assert checked >= 30
+    assert checked >= 36
+    served.good("POST", f"/v1/run-corrections/{correction}/unregister", {})

@@ -53,5 +53,9 @@ class LocalCorrections:
         """Takes the acting person's correction of a run back."""
         person = self._access.person
         return await self._access.write(
-            "judge", None, lambda c: corrections.take_back_correction(c, run_id, person, participant)
+            "judge",
+            None,
+            lambda c: corrections.take_back_correction(c, run_id, person, participant),
+            # A request with a key notes the run where nothing came back: it isn't to be run again either.
+            run_id,
         )

@@ -7,14 +7,11 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.block_rules import BlockProblem
 from kindgi_tui.domain.blocks import BlockKind, BlockVersion, PinnedBlocks, PublishedBlocks
 from kindgi_tui.domain.catalog import PackSnapshot, Published
-from kindgi_tui.domain.corrections import Correction, CorrectionFilter, NewCorrection
 from kindgi_tui.domain.judging import Guideline, Owed
 from kindgi_tui.domain.overrides import OverrideIssue, Overrides
-from kindgi_tui.domain.own_test_sets import NewCase, OwnCase, OwnTestSet
 from kindgi_tui.domain.projects import AuditEntry, Right
 from kindgi_tui.domain.runs import SubjectKind
 from kindgi_tui.domain.serving import Bearer, KeptAnswer, KeyedRequest, Made, Token
-from kindgi_tui.domain.test_set_versions import TestSetVersion
 from kindgi_tui.workbench import ModelStatus, Page, Unsupported
 
 
@@ -96,49 +93,6 @@ class RemoteAudit:
         raise Unsupported("This runtime doesn't show its audit log over the API.")
 
 
-class RemoteCases:
-    """An agent's own test set of a runtime isn't reached from here yet."""
-
-    async def sets(self, project_id: str | None = None) -> tuple[OwnTestSet, ...]:
-        """None that this program knows of."""
-        return ()
-
-    async def own(self, agent_id: str, project_id: str) -> OwnTestSet:
-        """Not offered."""
-        raise _cases()
-
-    async def list(
-        self,
-        agent_id: str,
-        project_id: str,
-        retired: bool = False,
-        limit: int = 25,
-        cursor: str | None = None,
-    ) -> Page[OwnCase]:
-        """Not offered."""
-        raise _cases()
-
-    async def get(self, case_id: str) -> OwnCase:
-        """Not offered."""
-        raise _cases()
-
-    async def add(self, new: NewCase) -> OwnCase:
-        """Not offered."""
-        raise _cases()
-
-    async def retire(self, case_id: str) -> OwnCase:
-        """Not offered."""
-        raise _cases()
-
-    async def bring_back(self, case_id: str) -> OwnCase:
-        """Not offered."""
-        raise _cases()
-
-    async def freeze(self, agent_id: str, project_id: str) -> TestSetVersion:
-        """Not offered."""
-        raise _cases()
-
-
 class RemoteGuidelines:
     """A runtime keeps no guidelines: there is none, and what is owed is the default."""
 
@@ -161,40 +115,6 @@ class RemoteGuidelines:
     async def set_owed(self, project_id: str, kind: SubjectKind, subject_id: str, chosen: Owed) -> None:
         """Not offered."""
         raise Unsupported("A runtime doesn't keep which items are to be judged: that is a local workspace's.")
-
-
-class RemoteCorrections:
-    """Corrections are a local workspace's."""
-
-    async def add(self, new: NewCorrection) -> Correction:
-        """Not offered."""
-        raise _corrections()
-
-    async def add_all(self, new: Sequence[NewCorrection]) -> tuple[Correction, ...]:
-        """Not offered."""
-        raise _corrections()
-
-    async def get(self, correction_id: str) -> Correction:
-        """Not offered."""
-        raise _corrections()
-
-    async def list(
-        self, query: CorrectionFilter, limit: int = 25, cursor: str | None = None
-    ) -> Page[Correction]:
-        """Not offered."""
-        raise _corrections()
-
-    async def history(self, run_id: str) -> tuple[Correction, ...]:
-        """Not offered."""
-        raise _corrections()
-
-    async def remove(self, correction_id: str) -> None:
-        """Not offered."""
-        raise _corrections()
-
-    async def take_back(self, run_id: str, participant: str | None = None) -> Correction | None:
-        """Not offered."""
-        raise _corrections()
 
 
 class RemoteTokens:
@@ -245,25 +165,12 @@ def _tokens() -> Unsupported:
     return Unsupported("A runtime's tokens are made there; `kindgi-tui tokens` makes those of a workspace.")
 
 
-def _corrections() -> Unsupported:
-    return Unsupported(
-        "Corrections of a runtime's runs can't be read or made over its API yet: copy the runs into a workspace with "
-        "`kindgi-tui runs pull`, and correct them there."
-    )
-
-
 def _answers() -> Unsupported:
     return Unsupported("A runtime can't be served on: `kindgi-tui serve` puts a workspace behind the API.")
 
 
 def _blocks() -> Unsupported:
     return Unsupported("Blocks are published to a runtime with its own CLI (`kindgi blocks`), not from here.")
-
-
-def _cases() -> Unsupported:
-    return Unsupported(
-        "An agent's own test set is kept in a local workspace; of a runtime it isn't read from here."
-    )
 
 
 def _packs() -> Unsupported:

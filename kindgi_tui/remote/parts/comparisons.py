@@ -11,8 +11,9 @@ from kindgi_tui.domain.comparison_records import (
     ComparisonPlan,
     ComparisonRequest,
 )
+from kindgi_tui.domain.own_test_sets import parse_own_test_set_id
 from kindgi_tui.domain.test_sets import MAX_CASES, Case
-from kindgi_tui.remote import v01
+from kindgi_tui.remote import own, v01
 from kindgi_tui.remote.comparing import FINAL, comparison, result_of, start_body
 from kindgi_tui.remote.context import Context, Recent
 from kindgi_tui.remote.offered import check_offered
@@ -275,7 +276,13 @@ class RemoteComparisons:
             raise Invalid("Name the agent or the flow to compare, one of them.", field="agentRef")
         check_offered(request)
         body = start_body(request, dry_run=dry_run)
-        if request.version is not None:
+        if parse_own_test_set_id(request.test_set_id) is not None and await self._runtime.offers(
+            "agents.test-set"
+        ):
+            # It is frozen as it stands when the comparison starts, dry or not.
+            await self._check_own_version(request)
+            await self._context.all_sent("the frozen test set")
+        elif request.version is not None:
             newest = await self._test_sets.get(request.test_set_id)
             if newest.version != request.version:
                 raise Invalid(
@@ -283,6 +290,21 @@ class RemoteComparisons:
                     field="version",
                 )
         return await self._runtime.write("comparisons.start", request.test_set_id, body=body)
+
+    async def _check_own_version(self, request: ComparisonRequest) -> None:
+        """Raises Invalid where a version is named that isn't the one the runtime would run."""
+        if request.version is None:
+            return
+        value = await self._runtime.get(
+            "agents.test-set", request.agent_id or "", query=[("projectId", request.project_id)]
+        )
+        stands = own.own_test_set(value, request.agent_id)
+        if stands.version != request.version or stands.changed:
+            raise Invalid(
+                "A runtime freezes an agent's own test set when a comparison starts on it, and runs that version: name "
+                "none.",
+                field="version",
+            )
 
     async def _value(self, comparison_id: str) -> dict[str, Json]:
         if len(comparison_id) >= 36:

@@ -9,7 +9,7 @@ from kindgi_tui.remote.outbox_schema import Place, Statement, content_of
 from kindgi_tui.remote.runtime import Page as RowPage
 from kindgi_tui.remote.runtime import scope
 from kindgi_tui.remote.sending import Outcome
-from kindgi_tui.workbench import Conflict, Invalid, Page, Unavailable, WorkbenchError
+from kindgi_tui.workbench import Conflict, Invalid, Page, Unavailable
 
 
 class RemoteJudgments:
@@ -26,7 +26,7 @@ class RemoteJudgments:
         A patient workbench waits for the runtime, and raises what it refuses with; what it can't reach waits.
         """
         _check(new)
-        group_id = await self._group_id(new.group)
+        group_id = await self._context.group_id(new.group)
         place = Place(new.run_id, new.item.key, new.participant)
         content = content_of(new.item, new.verdict, new.reason, group_id)
         said, outcome = await self._outbox.say(
@@ -107,33 +107,10 @@ class RemoteJudgments:
             asked += [("agentId", query.subject_id), ("agentVersion", query.subject_version)]
             return await self._runtime.page("judgments.list", query=asked, limit=limit, cursor=cursor)
         kind = "agentId"
-        if query.subject_id is not None and await self._is_flow(query.subject_id):
+        if query.subject_id is not None and await self._context.is_flow(query.subject_id):
             kind = "flowId"
         asked.append((kind, query.subject_id))
         return await self._runtime.page("judgments.list", query=asked, limit=limit, cursor=cursor)
-
-    async def _is_flow(self, subject_id: str) -> bool:
-        """Whether an id is a flow's: the wire asks for one or the other, a filter of ours doesn't say which."""
-        try:
-            await self._runtime.get("flows.get", subject_id)
-        except WorkbenchError:
-            return False
-        return True
-
-    async def _group_id(self, reference: str | None) -> str | None:
-        if reference is None:
-            return None
-        for fresh in (False, True):
-            groups = await self._context.groups(fresh=fresh)
-            found = next((one for one in groups if reference in (one.id, one.name)), None)
-            if found is not None:
-                return found.id
-        raise Invalid(
-            f"The group \"{reference}\" doesn't exist or doesn't apply to this run's project or agent. "
-            "`kindgi-tui groups list` shows them.",
-            code="judge-class-not-applicable",
-            field="group",
-        )
 
     async def _came_to(self, said: Statement, outcome: Outcome) -> Judgment:
         if outcome.judgment is not None:

@@ -105,12 +105,16 @@ class RemoteRuns:
 
     async def get(self, run_id: str) -> RunDetail:
         """One run, whole, with what went in."""
-        identity = run_id if _UUID.fullmatch(run_id) else await self._whole_id(run_id)
+        identity = await self.whole_id(run_id)
         value = await self._runtime.get("runs.get", identity)
         entered, context = await self._entered(value)
         detail = v01.run_detail(value, entered, context)
         self._context.previews.put(detail.id, detail.preview)
         return detail
+
+    async def whole_id(self, run_id: str) -> str:
+        """The id itself; of a beginning of one, the id that begins so. Raises NotFound, Invalid."""
+        return run_id if _UUID.fullmatch(run_id) else await self._searched_id(run_id)
 
     async def add(
         self,
@@ -241,7 +245,7 @@ class RemoteRuns:
         before = self._known.get(query, 0) if cursor is not None else 0
         self._known[query] = max(0, before - 1 if before else 0) + rows + (1 if more else 0)
 
-    async def _whole_id(self, beginning: str) -> str:
+    async def _searched_id(self, beginning: str) -> str:
         if len(beginning) < 8:
             raise NotFound(
                 f'No run with id "{beginning}". Give 8 characters of it or more.', code="run-not-found"

@@ -17,6 +17,8 @@ class CorrectionKeys(WorkScreen):
     session: "JudgingSession"
     """What is being judged."""
     _corrected = ("", "")
+    _not_offered: str | None = None
+    """Why nothing can be corrected where one works, as it was answered; None: nothing says so."""
 
     @property
     def corrected_words(self) -> str:
@@ -38,8 +40,10 @@ class CorrectionKeys(WorkScreen):
     async def _look(self, run_id: str) -> None:
         try:
             live = await live_correction(self.workbench, run_id, self.app.person.id)
-        except (NotFound, Unsupported):
+        except NotFound:
             live = None
+        except Unsupported as cause:
+            live, self._not_offered = None, cause.sentence
         before = self.corrected_words
         self._corrected = (run_id, "" if live is None else said_words(live.expect))
         if self.is_mounted and self.corrected_words != before:
@@ -50,7 +54,7 @@ class CorrectionKeys(WorkScreen):
         sheet = self.session.walk.sheet
         if sheet is None and self.session.walk.at_end:
             return "There is no run in view to correct: [ goes back to the last one."
-        return why_not_corrected(None if sheet is None else sheet.run)
+        return self._not_offered or why_not_corrected(None if sheet is None else sheet.run)
 
     def do_correct(self) -> None:
         """Says what the run in view should have done."""
