@@ -198,16 +198,16 @@ async def test_an_agents_own_test_set_is_asked_for(runtime: FakeRuntime, opener:
         "testSetId": own, "version": "1.0.3", "kind": "corrections", "spec": {"caseCount": 3, "projectId": PROJECT},
     }  # fmt: skip
     bench = await opener(runtime.address)
-    found = await bench.test_sets.own("acme-ops.article-picker", PROJECT)
-    assert (found.test_set_id, found.version, found.case_count) == (own, "1.0.3", 3)
+    found = await bench.cases.own("acme-ops.article-picker", PROJECT)
+    assert (found.id, found.agent_id) == (own, "acme-ops.article-picker")
     asked: Seen = next(one for one in runtime.seen if one.path.endswith("/test-set"))
     assert asked.query["projectId"] == [PROJECT]
 
 
 async def test_an_older_runtime_has_no_own_test_sets(runtime: FakeRuntime, opener: Opener) -> None:
     bench = await opener(runtime.address)
-    with pytest.raises(Unsupported, match="an agent's own test set"):
-        await bench.test_sets.own("acme-ops.article-picker", PROJECT)
+    with pytest.raises(Unsupported, match="agents' own test sets"):
+        await bench.cases.own("acme-ops.article-picker", PROJECT)
 
 
 def test_the_command_swaps_versions_into_a_flow(runtime: FakeRuntime, tmp_path: Path) -> None:

@@ -88,16 +88,6 @@ class RemoteTestSets:
             self._versions.put((test_set_id, version), known)
         return known
 
-    async def own(self, agent_id: str, project_id: str) -> TestSetVersion:
-        """An agent's own test set in a project (DESIGN section 8), as it is now.
-
-        Its path is stated, what it answers is not: it is read as a version of a test set. Raises Unsupported where a
-        runtime doesn't have such (0.1), NotFound.
-        """
-        return v01.test_set(
-            await self._runtime.get("agents.test-set", agent_id, query=[("projectId", project_id)])
-        )
-
     async def cases(
         self, test_set_id: str, version: str | None = None, limit: int = 25, cursor: str | None = None
     ) -> Page[Case]:
