@@ -5,6 +5,8 @@ should have done and did instead.
 """
 
 import asyncio
+import os
+import signal
 from pathlib import Path
 
 from kindgi_tui.demo.make import make_demo
@@ -78,5 +80,44 @@ def test_a_run_is_corrected_and_a_version_is_checked_on_it(tmp_path: Path) -> No
             in found
         )
         assert 'called it with "cancel my subscription please, too expensive"' in found
+        terminal.keys("ctrl+q")
+        assert terminal.wait_end() == 0
+
+
+def test_a_draft_survives_a_kill(tmp_path: Path) -> None:
+    """Killed in the middle of a word, the next start has the change made before, and the letters typed so far."""
+    folder = tmp_path / "workspace"
+    asyncio.run(make_demo(folder))
+    env = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    command = workbench(folder, "judge", "--project", "default")
+    with Terminal(command, columns=120, rows=40, env=env) as terminal:
+        terminal.wait("· not judged kb-502")
+        terminal.keys("c")
+        terminal.wait("nothing said yet")
+        terminal.keys("A")
+        terminal.wait("e writes what the answer should say")
+        terminal.keys("e")
+        terminal.wait("should say")
+        terminal.read(0.3)
+        terminal.keys(*"Only the article on canc")
+        terminal.wait("article on canc")
+        terminal.read(0.3)
+        os.kill(terminal.process.pid, signal.SIGKILL)
+        terminal.process.wait(10)
+    with Terminal(command, columns=120, rows=40, env=env) as terminal:
+        terminal.wait("· not judged kb-502")
+        terminal.keys("c")
+        terminal.wait("a draft")
+        text = terminal.wait("✗ wrong")
+        assert "nothing said yet" not in text
+        assert "(begun) Only the article on canc" in text
+        terminal.keys("tab")
+        terminal.wait("▸ should say")
+        terminal.keys("e")
+        terminal.wait("Enter takes it")
+        terminal.keys(*"elling", "enter")
+        terminal.wait("Only the article on cancelling")
+        terminal.keys("s")
+        terminal.wait("Saved: answer wrong")
         terminal.keys("ctrl+q")
         assert terminal.wait_end() == 0

@@ -133,7 +133,7 @@ def count_lines(comparison: Comparison, counts: Counts) -> tuple[str, str]:
     if request.reads == "live":
         spent.append("live reads")
     if request.weighing == "experts-only":
-        spent.append("experts only")
+        spent.append("expert groups only")
     if request.sample is not None:
         spent.append(f"{request.sample.part} part, seed {one_line(request.sample.seed, 20)}")
     if request.overrides is not None:

@@ -70,5 +70,5 @@ def notes_of(one: Comparison) -> list[str]:
     if one.request.overrides is not None:
         notes.append("overrides")
     if one.request.weighing == "experts-only":
-        notes.append("experts only")
+        notes.append("expert groups only")
     return notes
