@@ -47,7 +47,7 @@ def expected_blocks(case: Case | None, result: CaseResult) -> list[Block | Run]:
             words, style = _SIGNS[part.passed] if result.unchecked is None else ("? unchecked", "dim")
             rows.append(Run(((f"{words:<12}", style), (part.part, "strong"))))
             rows += [Block(clean(phrase, LONG), "", 12) for phrase in part.expected]
-            rows += [Block(clean(phrase, LONG), "bad", 12) for phrase in part.found]
+            rows += [Block(clean(f"→ {phrase}", LONG), "bad", 12) for phrase in part.found]
     if result.unchecked is not None:
         rows.append(Block(f"It couldn't be checked: {one_line(result.unchecked, 400)}", "bad"))
     return [*rows, Block("")] if rows else []

@@ -30,7 +30,8 @@ def comparison_row(one: Comparison, width: int) -> list[Cell]:
     name = candidate_name(one)
     on = one_line(f"{one.test_set_id} {one.test_set_version}", 60)
     if left < 40:
-        told = one_line(f"{one.request.subject_version} {name.rpartition(' ')[0]}", max(1, left))
+        marked = "experts · " if one.request.weighing == "experts-only" else ""
+        told = one_line(f"{marked}{one.request.subject_version} {name.rpartition(' ')[0]}", max(1, left))
         return [*cells, Cell(told, max(1, left))]
     return [*cells, Cell(name, left - left // 2), Cell(on, left // 2, "dim")]
 
@@ -58,7 +59,8 @@ def how_sure(one: Comparison) -> str:
 
 def notes_of(one: Comparison) -> list[str]:
     """What else there is to know: rescores, new items, options."""
-    notes = []
+    # First, because it changes what the numbers mean, and a narrow list cuts the end.
+    notes = ["expert groups only"] if one.request.weighing == "experts-only" else []
     if one.rescores:
         notes.append(f"rescored ×{one.rescores}")
     if one.brief is not None and one.brief.waiting:
@@ -69,6 +71,4 @@ def notes_of(one: Comparison) -> list[str]:
         notes.append(one.request.sample.part)
     if one.request.overrides is not None:
         notes.append("overrides")
-    if one.request.weighing == "experts-only":
-        notes.append("expert groups only")
     return notes
