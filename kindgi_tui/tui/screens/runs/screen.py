@@ -31,6 +31,9 @@ REST_SECONDS = 0.15
 EMPTY = "No runs yet. Bring some in: kindgi-tui runs import FILE — or start with kindgi-tui demo."
 """What stands there before there are runs."""
 
+EMPTY_THERE = "This runtime has no runs of this project yet: R looks again."
+"""What stands there before a runtime has runs."""
+
 EMPTY_FILTER = "No run matches. Backspace lifts the filter, f changes it."
 """What stands there when the filter leaves nothing."""
 
@@ -118,13 +121,20 @@ class RunsScreen(WorkScreen):
         if keep and cursor:
             await window.load_around(cursor)
         self._window, self._known = window, window.count
-        self.rows.show(window.count, cursor, EMPTY_FILTER if self._typed else EMPTY)
+        self.rows.show(window.count, cursor, self._empty)
         self._show_title()
         if read.problem is not None:
             self.say(read.problem, "no")
         self.changed()
         # The rows are painted before the preview is looked up.
         self.call_after_refresh(self._preview_soon)
+
+    @property
+    def _empty(self) -> str:
+        """What stands there where there are no rows."""
+        if self._typed:
+            return EMPTY_FILTER
+        return EMPTY_THERE if self.app.remote else EMPTY
 
     def _preview_soon(self) -> None:
         if not self.is_attached:
@@ -194,7 +204,7 @@ class RunsScreen(WorkScreen):
     def why_not(self, verb: str) -> str | None:
         """What needs a run, or a filter."""
         if verb in ("open", "export", "judge") and self.current is None:
-            return "There is no run here: Backspace lifts the filter." if self._typed else EMPTY
+            return "There is no run here: Backspace lifts the filter." if self._typed else self._empty
         if verb == "export" and self.app.remote:
             return "Runs leave a runtime through a workspace: kindgi-tui runs pull copies them there."
         if verb == "clear" and not self._typed:
