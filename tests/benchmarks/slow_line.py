@@ -15,7 +15,7 @@ def slow_line(port: int, seconds: float) -> Iterator[int]:
     servers: list[asyncio.Server] = []
 
     async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, asyncio.CancelledError):
             while data := await reader.read(65536):
                 await asyncio.sleep(seconds)
                 writer.write(data)
