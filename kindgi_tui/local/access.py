@@ -4,19 +4,19 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import ValidationError
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.limits import LimitError
 from kindgi_tui.domain.projects import RIGHTS, Person, Right
-from kindgi_tui.domain.serving import KeyedRequest
-from kindgi_tui.domain.test_set_versions import TestSetVersion
-from kindgi_tui.local.store.kept_answers import note_made
 from kindgi_tui.local.store.people import find_person, write_audit
 from kindgi_tui.storage.sqlite import Database
 from kindgi_tui.workbench import Denied, Invalid
+
+if TYPE_CHECKING:
+    from kindgi_tui.domain.serving import KeyedRequest
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ class Access:
     """Its file."""
     person: Person
     """Who is acting."""
-    request: KeyedRequest | None = None
+    request: "KeyedRequest | None" = None
     """The request with a key that is being answered; None: none is."""
 
     @property
@@ -80,6 +80,9 @@ class Access:
         """Notes under the request's key what it made, in the transaction that makes it: a retry finds it."""
         if self.request is None:
             return
+        from kindgi_tui.domain.test_set_versions import TestSetVersion
+        from kindgi_tui.local.store.kept_answers import note_made
+
         if isinstance(made, TestSetVersion):
             identity: object = f"{made.test_set_id}@{made.version}"
         else:
