@@ -25,7 +25,8 @@ def slow_line(port: int, seconds: float) -> Iterator[int]:
 
     async def joined(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         away, back = await asyncio.open_connection("127.0.0.1", port)
-        await asyncio.gather(carry(reader, back), carry(away, writer), return_exceptions=True)
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.gather(carry(reader, back), carry(away, writer), return_exceptions=True)
 
     async def serve() -> None:
         server = await asyncio.start_server(joined, "127.0.0.1", 0)
