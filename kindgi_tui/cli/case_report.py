@@ -11,7 +11,7 @@ from kindgi_tui.domain.headline import percent, stopped_sentence
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.regressions import pass_rates
 from kindgi_tui.domain.test_sets import Case, ItemSummary
-from kindgi_tui.session.checked import checked_entries, part_line
+from kindgi_tui.session.checked import checked_entries, state_words
 from kindgi_tui.text import clean, dumps_line, json_text, one_line, wrap
 from kindgi_tui.text.diffs import word_diff
 from kindgi_tui.workbench import NotFound, Unsupported, Workbench
@@ -98,7 +98,7 @@ def _expected(case: Case | None, result: CaseResult, cells: int) -> list[str]:
         head = "expected by an expert" if entry.expert else "expected"
         lines.append(head + (f" ({told})" if told else ""))
         for part in entry.parts:
-            state = "? unchecked" if result.unchecked is not None else part_line(part).partition(" · ")[0]
+            state = "? unchecked" if result.unchecked is not None else state_words(part)
             lines.append(f"  {state}  {part.part}")
             for phrase in (*part.expected, *(f"found: {found}" for found in part.found)):
                 lines += [f"    {line}" for line in wrap(clean(phrase, LONGEST), cells - 4)]

@@ -21,9 +21,10 @@ from kindgi_tui.domain.corrections import (
     ExpectedCall,
     NewCorrection,
 )
+from kindgi_tui.domain.runs import recorded_calls
 from kindgi_tui.text import one_line
 from kindgi_tui.wire import v04
-from kindgi_tui.workbench import Denied, Page, Refused
+from kindgi_tui.workbench import Denied, Page, Refused, WorkbenchError
 
 LONGEST = 300
 """The most cells of a line that says what an earlier correction expected."""
@@ -87,7 +88,26 @@ async def add(
         raise click.UsageError("Say what was right or wrong: --decisions, --answer, or --file.")
     new = NewCorrection(run_id=run, expect=expect, group=group, participant=participant)
     _print_one(call, await call.bench.corrections.add(new))
+    await _say_unknown_tools(call, run, expect)
     return DONE
+
+
+async def _say_unknown_tools(call: Call, run_id: str, expect: Expectation) -> None:
+    """Says which tools nobody knows: a typo there fails, or passes, every version."""
+    named = {one.tool_id for one in expect.should_call} | set(expect.must_not_call)
+    if not named:
+        return
+    run = await call.bench.runs.get(run_id)
+    known = {one.tool_id for one in recorded_calls(run.output)}
+    try:
+        known |= {one.id for one in await call.bench.tools.list()}
+    except WorkbenchError:
+        return
+    for tool_id in sorted(named - known):
+        say(
+            f"Note: {one_line(tool_id, 80)} is no tool that the run called or a pack brings. If it is a typo: "
+            f"kindgi-tui corrections take-back {one_line(run_id, 40)}"
+        )
 
 
 async def _add_from_file(

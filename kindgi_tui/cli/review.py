@@ -49,15 +49,22 @@ def regressed(comparison: Comparison) -> int:
 
 
 def results_of(comparison: Comparison) -> list[CaseResult]:
-    """The cases that have a result, in the order to look at them."""
+    """The cases that have a result, in the order to look at them: regressions, failed corrections, then the others."""
     told = comparison.result.get("perCase") if isinstance(comparison.result, dict) else None
     results = (
         [CaseResult.read(entry) for entry in told if isinstance(entry, dict)]
         if isinstance(told, list)
         else []
     )
-    places = {case_id: place for place, case_id in enumerate(standings(comparison))}
-    return sorted(results, key=lambda result: places.get(result.case_id, len(places)))
+    known = standings(comparison)
+    places = {case_id: place for place, case_id in enumerate(known)}
+
+    def order(result: CaseResult) -> tuple[int, int]:
+        failed = any(not one.passed for one in result.corrections)
+        group = 0 if known.get(result.case_id) == REGRESSED else 1 if failed else 2
+        return group, places.get(result.case_id, len(places))
+
+    return sorted(results, key=order)
 
 
 async def reviewed_cases(bench: Workbench, comparison: Comparison, most: int | None = None) -> list[Reviewed]:

@@ -28,7 +28,7 @@ from kindgi_tui.domain.runs import Segment
 from kindgi_tui.domain.test_set_versions import BuildPreview, BuildRequest, TestSetVersion
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.wire import v04
-from kindgi_tui.workbench import Page
+from kindgi_tui.workbench import Invalid, Page
 
 FIRST_VERSION = "1.0.0"
 """The version to name in examples."""
@@ -118,6 +118,17 @@ async def build(
         )
 
 
+async def whole_id(call: Call, test_set: str) -> str:
+    """The id of a set; `agent.AGENT` is the agent's own one. Raises Invalid where it has one in several projects."""
+    if not test_set.startswith("agent.") or parse_own_test_set_id(test_set) is not None:
+        return test_set
+    own = [one for one in await call.bench.cases.sets() if f"agent.{one.agent_id}" == test_set]
+    if len(own) > 1:
+        named = " or ".join(one.id for one in own)
+        raise Invalid(f"{test_set} stands for a set in {len(own)} projects: name {named}.", field="test_set")
+    return own[0].id if own else test_set
+
+
 @noun.verb("list", example="kindgi-tui test-sets list --project docs")
 @project_filter
 async def list_test_sets(call: Call, project: str | None) -> None:
@@ -168,6 +179,7 @@ def _cells(one: TestSetVersion | OwnTestSet) -> tuple[str, ...]:
 @version_option
 async def show(call: Call, test_set: str, version: str | None) -> None:
     """Shows one version of TEST_SET, and which other versions there are; an agent's own as it stands now."""
+    test_set = await whole_id(call, test_set)
     own = parse_own_test_set_id(test_set)
     if own is not None and version is None:
         await _show_own(call, *own)
@@ -200,6 +212,7 @@ async def cases(
     call: Call, test_set: str, version: str | None, limit: int, cursor: str | None, whole: bool
 ) -> None:
     """Lists the cases of TEST_SET: what went in, and what people said of each item."""
+    test_set = await whole_id(call, test_set)
     found = await call.bench.test_sets.get(test_set, version)
 
     async def read(size: int, place: str | None) -> Page[Case]:
@@ -227,6 +240,7 @@ async def cases(
 @version_option
 async def export(call: Call, test_set: str, version: str | None) -> None:
     """Prints the cases of TEST_SET as JSON, one a line."""
+    test_set = await whole_id(call, test_set)
     found = await call.bench.test_sets.get(test_set, version)
 
     async def read(size: int, place: str | None) -> Page[Case]:
@@ -244,6 +258,7 @@ async def export(call: Call, test_set: str, version: str | None) -> None:
 @version_option
 async def agreement(call: Call, test_set: str, version: str | None) -> None:
     """Says how far people agree who judged the same items of TEST_SET, and on which they don't."""
+    test_set = await whole_id(call, test_set)
     found = await call.bench.test_sets.get(test_set, version)
     print_agreement(call, found, await call.bench.test_sets.agreement(test_set, found.version))
 

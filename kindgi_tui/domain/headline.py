@@ -75,6 +75,9 @@ def headline(facts: Facts, way_out: str = "press Enter") -> str:
     `way_out` says how to judge the new answers where nothing can be compared yet: a key, or a command.
     """
     sentences = [_verdict(facts, way_out)]
+    if facts.checked:
+        # Early, because a narrow screen cuts the end, and better on the whole may fail what people asked for.
+        sentences.append(_checked(facts))
     if facts.experts_only:
         sentences.append(ONLY_EXPERTS)
     if facts.planned is not None and facts.planned > facts.cases:
@@ -102,8 +105,6 @@ def headline(facts: Facts, way_out: str = "press Enter") -> str:
         sentences.append(
             _count(facts.errors, "1 case failed and isn't counted.", "{} cases failed and aren't counted.")
         )
-    if facts.checked:
-        sentences.append(_checked(facts))
     if facts.unchecked:
         sentences.append(
             _count(

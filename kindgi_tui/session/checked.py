@@ -24,6 +24,8 @@ class CheckedPart(NamedTuple):
     """What was expected, one phrase each. Not cleaned."""
     passed: bool | None
     """Whether it passed on every repetition; None: that isn't known."""
+    graded: bool = True
+    """Whether it was graded at all: a comparison that counts experts alone grades their cases alone."""
     found: tuple[str, ...] = ()
     """What was found instead, one phrase each: the differences, or the judging model's reason. Not cleaned."""
 
@@ -86,11 +88,11 @@ def _entry(
         decided = _passed("decisions", expect, outcome, bool(found))
         if decided is False and expect.decisions == "right" and not found:
             found = ("it called other tools than the recorded run",)
-        parts.append(CheckedPart("decisions", phrases[:split], decided, found))
+        parts.append(CheckedPart("decisions", phrases[:split], decided, outcome is not None, found))
     why = () if outcome is None or outcome.why is None else (outcome.why,)
     if expect.answer is not None or why:
         answered = _passed("answer", expect, outcome, bool(why))
-        parts.append(CheckedPart("answer", phrases[split:], answered, why))
+        parts.append(CheckedPart("answer", phrases[split:], answered, outcome is not None, why))
     many = outcome is not None and outcome.repetitions > 1
     count = f"{outcome.repetitions_passed} of {outcome.repetitions} repetitions" if many and outcome else ""
     at = f"in repetition {differing.repetition}" if many and differing is not None else ""
@@ -111,7 +113,13 @@ def _passed(part: Part, expect: Expectation, outcome: CheckedCorrection | None, 
     return False if failed or len(expect.parts) == 1 else None
 
 
+def state_words(part: CheckedPart) -> str:
+    """Whether a part passed, as a sign and a word."""
+    if not part.graded:
+        return "– not graded"
+    return {True: "✓ passed", False: "✗ failed", None: "? not told"}[part.passed]
+
+
 def part_line(part: CheckedPart) -> str:
     """A part and whether it passed, in a few words."""
-    sign = {True: "✓ passed", False: "✗ failed", None: "? not told"}[part.passed]
-    return f"{sign} · {part.part}"
+    return f"{state_words(part)} · {part.part}"

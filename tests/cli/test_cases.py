@@ -1,6 +1,7 @@
 """`kindgi-tui cases`, and an agent's own test set in the other commands, on a copy of the demo."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -206,3 +207,29 @@ def test_an_unfrozen_set_has_no_version_yet(demo: Cli) -> None:
     assert "cases list --agent" in demo.refused(2, "test-sets", "cases", own_id(demo))
     shown = demo.done("test-sets", "show", own_id(demo), "--json").json
     assert (shown["caseCount"], shown["versions"], "version" in shown) == (3, [], False)
+
+
+def test_the_refusal_of_a_set_without_cases_names_commands_that_there_are(demo: Cli) -> None:
+    start = ("comparisons", "start", "--own", "--agent", "nosuch.agent", "--agent-version", "0.2.0")
+    said = demo(*start).said
+    named = re.findall(r"kindgi-tui ([a-z -]+)", said)
+    assert "corrections add" in " ".join(named)
+    for words in named:
+        assert demo(*words.split(), "--help").code == 0, words
+    assert "--run" not in said
+
+
+def test_an_agents_own_set_goes_by_a_short_name(demo: Cli) -> None:
+    short = "agent.acme-ops.article-picker"
+    several = demo("test-sets", "show", short)
+    assert (several.code, "stands for a set in 2 projects" in several.said) == (2, True)
+    unknown = demo("test-sets", "show", "agent.nosuch")
+    assert unknown.code == 2
+
+
+def test_a_tool_nobody_knows_is_named(demo: Cli) -> None:
+    added = demo("corrections", "add", "240c0a0b", "--decisions", "wrong", "--should-call", "nosuch.tool")
+    assert added.code == 0
+    assert "nosuch.tool is no tool that the run called" in added.said
+    known = ("--should-call", 'acme-ops.search-articles {"query": "password"}')
+    assert "is no tool" not in demo("corrections", "add", "240c0a0b", "--decisions", "wrong", *known).said

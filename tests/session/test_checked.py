@@ -4,7 +4,7 @@ from typing import Any
 
 from kindgi_tui.domain.comparisons import CaseResult
 from kindgi_tui.domain.test_sets import Case
-from kindgi_tui.session.checked import checked_entries, part_line
+from kindgi_tui.session.checked import checked_entries, part_line, state_words
 from kindgi_tui.session.reviewing import Review
 
 SEARCH = {"toolId": "acme.search", "args": {"query": "refund"}}
@@ -126,3 +126,8 @@ def test_the_case_list_is_narrowed_to_failed_unchecked_and_newly_ones() -> None:
     assert (counts.checked, counts.passed, counts.unchecked, counts.reasons, counts.judge) == (
         3, 1, 1, ("No model is named.",), "anthropic m",
     )  # fmt: skip
+
+
+def test_what_only_experts_grade_is_not_graded_and_says_so() -> None:
+    (entry,) = checked_entries(case(expect={"decisions": "right"}), result())
+    assert (entry.passed, state_words(entry.parts[0])) == (None, "– not graded")

@@ -62,10 +62,10 @@ async def judge_answer(
         return asked.ends(None, NO_RECORDED_ANSWER)
     if expect.answer == "wrong" and not (expect.should_say or expect.why):
         return asked.ends(None, NOTHING_ASKED)
-    if answer is None:
-        return asked.ends(False, NO_ANSWER)
     if judge is None:
         return asked.ends(None, NO_MODEL)
+    if answer is None:
+        return asked.ends(False, NO_ANSWER)
     try:
         async with asyncio.timeout(most_seconds):
             return await _tried(models, judge, asked, answer)

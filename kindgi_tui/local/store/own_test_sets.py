@@ -136,7 +136,7 @@ def nothing_to_check(agent_id: str) -> Conflict:
     """What a set without cases is refused with."""
     return Conflict(
         f"{agent_id} has no test cases in this project yet. Judge one of its runs (kindgi-tui judge), correct one "
-        "(kindgi-tui corrections add --run RUN), or add one by hand (kindgi-tui cases add).",
+        "(kindgi-tui corrections add RUN), or add one by hand (kindgi-tui cases add).",
         code="suggested-change-nothing-to-check",
     )
 

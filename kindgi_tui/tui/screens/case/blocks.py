@@ -8,7 +8,7 @@ from kindgi_tui.domain.comparisons import CaseResult, ToolTrace
 from kindgi_tui.domain.headline import stopped_sentence
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.test_sets import Case
-from kindgi_tui.session.checked import checked_entries
+from kindgi_tui.session.checked import checked_entries, state_words
 from kindgi_tui.text import clean, dumps_line, json_text, one_line, width, wrap
 from kindgi_tui.text.diffs import Piece, word_diff
 from kindgi_tui.tui.widgets.text_pane import Block, Run
@@ -32,7 +32,7 @@ Styled = tuple[tuple[str, str], ...]
 """Words with the names of their styles."""
 
 
-_SIGNS = {True: ("✓ passed", "yes"), False: ("✗ failed", "bad"), None: ("? not told", "dim")}
+_STYLES = {True: "yes", False: "bad", None: "dim"}
 
 
 def expected_blocks(case: Case | None, result: CaseResult) -> list[Block | Run]:
@@ -44,8 +44,8 @@ def expected_blocks(case: Case | None, result: CaseResult) -> list[Block | Run]:
         told = " · ".join(part for part in (entry.repetitions, entry.at) if part)
         rows.append(Run(((head, "head"), (f" · {told}" if told else "", "dim"))))
         for part in entry.parts:
-            words, style = _SIGNS[part.passed] if result.unchecked is None else ("? unchecked", "dim")
-            rows.append(Run(((f"{words:<12}", style), (part.part, "strong"))))
+            words = state_words(part) if result.unchecked is None else "? unchecked"
+            rows.append(Run(((f"{words:<14}", _STYLES[part.passed]), (part.part, "strong"))))
             rows += [Block(clean(phrase, LONG), "", 12) for phrase in part.expected]
             rows += [Block(clean(f"→ {phrase}", LONG), "bad", 12) for phrase in part.found]
     if result.unchecked is not None:

@@ -12,11 +12,11 @@ ACTIONS = table(
         "Takes the last change back, again and again; after saving, the saved correction.",
     ),
     ("edit", "e enter", "Edit", "Writes the call's arguments as JSON, or the text, on one line."),
+    ("add", "n", "New call", "Adds a call: picks a tool, then writes its arguments."),
     ("keep", "y", "As it was", "The call is right as it was recorded."),
     ("any", "w", "Any args", "The tool should be called, with whatever arguments."),
     ("remove", "x", "Remove", "Doesn't ask for the call, or empties the text."),
     ("forbid", "f", "Forbid", "The tool must not be called."),
-    ("add", "n", "New call", "Adds a call: picks a tool, then writes its arguments."),
     (
         "part",
         "tab",

@@ -172,8 +172,8 @@ class GroupsScreen(WorkScreen):
         self._asked = group = self.current
         if group is not None:
             final = " A runtime brings no group back." if self.app.remote else ""
-            self.say(f"y and Enter retires it; anything else leaves it.{final}")
-            self.prompt.ask("retire", f"Retire {group.name}? y or n")
+            self.say(f"Type y, then Enter: it is retired. Anything else leaves it.{final}")
+            self.prompt.ask("retire", f"Retire {group.name}? y, then Enter:")
 
     def do_lift(self) -> None:
         """Anyone may speak as it."""
