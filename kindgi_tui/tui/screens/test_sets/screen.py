@@ -219,7 +219,8 @@ class TestSetsScreen(WorkScreen):
 
     def do_versions(self) -> None:
         """The next older version, or the newest again."""
-        self.work(self._next_version(), group="about", exclusive=True)
+        # In a group of its own: the list that is read anew when one comes back must not swallow the key.
+        self.work(self._next_version(), group="versions", exclusive=True)
 
     async def _next_version(self) -> None:
         shown = self.current
