@@ -22,9 +22,9 @@ from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.screens.case import blocks
 from kindgi_tui.tui.screens.case.items import item_row
 from kindgi_tui.tui.screens.case.words import items_line, marks_line, title_line
-from kindgi_tui.tui.screens.comparison.moves import Moves
 from kindgi_tui.tui.screens.comparison.rows import candidate_name
 from kindgi_tui.tui.screens.correct.opening import open_correct
+from kindgi_tui.tui.screens.moves import Moves
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.text_pane import Block, Run, TextPane
 

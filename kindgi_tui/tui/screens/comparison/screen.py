@@ -15,9 +15,9 @@ from kindgi_tui.text import json_text
 from kindgi_tui.tui.content import line, plain
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
-from kindgi_tui.tui.screens.comparison.moves import Moves
 from kindgi_tui.tui.screens.comparison.rows import case_row, count_lines, filter_line
 from kindgi_tui.tui.screens.comparison.words import end_words, headline_words, title_words
+from kindgi_tui.tui.screens.moves import Moves
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.metric_panel import MetricPanel
 from kindgi_tui.tui.widgets.progress_line import ProgressLine
@@ -277,7 +277,3 @@ class ComparisonScreen(Moves, WorkScreen):
     def stepping(self) -> LineList | TextPane:
         """The case list, or the JSON in its place."""
         return self.query_one("#comparison-raw", TextPane) if self.has_class("-raw") else self.rows
-
-    def focus_body(self) -> None:
-        """The case list, or the JSON, has the keys."""
-        self.stepping().focus()

@@ -10,11 +10,10 @@ from kindgi_tui.session.window import Window
 from kindgi_tui.tui.content import line, plain
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
-from kindgi_tui.tui.screens.comparison.moves import Moves
 from kindgi_tui.tui.screens.comparison.rows import candidate_name
 from kindgi_tui.tui.screens.comparisons.rows import comparison_row, notes_of
+from kindgi_tui.tui.screens.moves import Moves
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
-from kindgi_tui.tui.widgets.text_pane import TextPane
 
 LIVE_SECONDS = 2.0
 """How often it is looked how far running ones are, and for new ones. Nothing is painted when nothing moved."""
@@ -200,10 +199,6 @@ class ComparisonsScreen(Moves, WorkScreen):
         """Looks for new ones."""
         self.work(self._load(), group="load", exclusive=True)
 
-    def stepping(self) -> LineList | TextPane:
-        """The list."""
-        return self.rows
-
     def do_first(self) -> None:
         """The newest one."""
         self.work(self._to_end(first=True), group="load", exclusive=True)
@@ -219,7 +214,3 @@ class ComparisonsScreen(Moves, WorkScreen):
         await (window.to_start() if first else window.to_end())
         self.rows.show(window.count)
         self.rows.first() if first else self.rows.last()
-
-    def focus_body(self) -> None:
-        """The list has the keys."""
-        self.rows.focus()

@@ -16,6 +16,7 @@ from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.screens.group_form.screen import SAVED, GroupFormScreen
 from kindgi_tui.tui.screens.groups.rows import group_parts, group_row
+from kindgi_tui.tui.screens.moves import Moves
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.text_pane import TextPane
@@ -28,7 +29,7 @@ NEEDS_LIVE = ("change", "weigh", "lift", "retire")
 """What a retired group can't have done to it."""
 
 
-class GroupsScreen(WorkScreen):
+class GroupsScreen(Moves, WorkScreen):
     """The list of groups."""
 
     PLACE = "groups"
@@ -50,11 +51,6 @@ class GroupsScreen(WorkScreen):
         with Container(id="groups-body"):
             yield LineList(self._row, id="groups-list")
             yield TextPane(id="groups-about")
-
-    @property
-    def rows(self) -> LineList:
-        """The list."""
-        return self.query_one(LineList)
 
     @property
     def current(self) -> Group | None:
@@ -247,33 +243,3 @@ class GroupsScreen(WorkScreen):
     def do_refresh(self) -> None:
         """Looks for new ones."""
         self.work(self._load(), group="load", exclusive=True)
-
-    # Moving
-
-    def do_down(self) -> None:
-        """The next group."""
-        self.rows.move(1)
-
-    def do_up(self) -> None:
-        """The group before."""
-        self.rows.move(-1)
-
-    def do_page_down(self) -> None:
-        """A page on."""
-        self.rows.page(1)
-
-    def do_page_up(self) -> None:
-        """A page back."""
-        self.rows.page(-1)
-
-    def do_first(self) -> None:
-        """The first group."""
-        self.rows.first()
-
-    def do_last(self) -> None:
-        """The last group."""
-        self.rows.last()
-
-    def focus_body(self) -> None:
-        """The list has the keys."""
-        self.rows.focus()

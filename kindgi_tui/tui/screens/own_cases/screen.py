@@ -11,6 +11,7 @@ from kindgi_tui.text import one_line
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
+from kindgi_tui.tui.screens.moves import Moves
 from kindgi_tui.tui.screens.own_cases.rows import own_case_blocks, own_case_row, title_words
 from kindgi_tui.tui.screens.test_set_cases.rows import NO_RECORDING, question
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
@@ -24,7 +25,7 @@ NONE_RETIRED = "No case is retired: z shows the live ones."
 """What stands there while none is retired."""
 
 
-class OwnCasesScreen(WorkScreen):
+class OwnCasesScreen(Moves, WorkScreen):
     """The cases of an own test set, live or retired."""
 
     PLACE = "own_cases"
@@ -45,11 +46,6 @@ class OwnCasesScreen(WorkScreen):
         with Container(id="own-cases-body"):
             yield LineList(self._row, id="own-cases-list")
             yield TextPane(id="own-cases-text")
-
-    @property
-    def rows(self) -> LineList:
-        """The list."""
-        return self.query_one(LineList)
 
     @property
     def current(self) -> OwnCase | None:
@@ -192,39 +188,3 @@ class OwnCasesScreen(WorkScreen):
     def do_refresh(self) -> None:
         """Looks now."""
         self.work(self._load(), group="load", exclusive=True)
-
-    def do_down(self) -> None:
-        """The next case."""
-        self.rows.move(1)
-
-    def do_up(self) -> None:
-        """The case before."""
-        self.rows.move(-1)
-
-    def do_text_down(self) -> None:
-        """Scrolls the text on."""
-        self.query_one(TextPane).page(1)
-
-    def do_text_up(self) -> None:
-        """Scrolls the text back."""
-        self.query_one(TextPane).page(-1)
-
-    def do_page_down(self) -> None:
-        """A page of cases on."""
-        self.rows.page(1)
-
-    def do_page_up(self) -> None:
-        """A page of cases back."""
-        self.rows.page(-1)
-
-    def do_first(self) -> None:
-        """The first case."""
-        self.rows.first()
-
-    def do_last(self) -> None:
-        """The last case."""
-        self.rows.last()
-
-    def focus_body(self) -> None:
-        """The list has the keys."""
-        self.rows.focus()

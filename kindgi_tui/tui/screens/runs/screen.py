@@ -16,6 +16,7 @@ from kindgi_tui.text import one_line
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
+from kindgi_tui.tui.screens.moves import Moves
 from kindgi_tui.tui.screens.runs.rows import run_row
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.prompt import Prompt
@@ -38,7 +39,7 @@ EMPTY_FILTER = "No run matches. Backspace lifts the filter, f changes it."
 """What stands there when the filter leaves nothing."""
 
 
-class RunsScreen(WorkScreen):
+class RunsScreen(Moves, WorkScreen):
     """The list of runs."""
 
     PLACE = "runs"
@@ -256,22 +257,6 @@ class RunsScreen(WorkScreen):
         if run is not None:
             self.prompt.ask("export", "Write the run to", f"run-{run.id[:8]}.jsonl")
 
-    def do_down(self) -> None:
-        """The next run."""
-        self.rows.move(1)
-
-    def do_up(self) -> None:
-        """The run before."""
-        self.rows.move(-1)
-
-    def do_page_down(self) -> None:
-        """A page on."""
-        self.rows.page(1)
-
-    def do_page_up(self) -> None:
-        """A page back."""
-        self.rows.page(-1)
-
     def do_first(self) -> None:
         """The newest run."""
         self.work(self._to("first"), group="load", exclusive=True)
@@ -332,7 +317,3 @@ class RunsScreen(WorkScreen):
             self.say(f"{path} can't be written: {cause.strerror}.", "error")
             return
         self.say(f"Wrote {path}")
-
-    def focus_body(self) -> None:
-        """The list has the keys."""
-        self.rows.focus()

@@ -18,6 +18,7 @@ from kindgi_tui.session.window import Window
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
+from kindgi_tui.tui.screens.moves import Moves
 from kindgi_tui.tui.screens.test_set_cases.agreement import agreement_parts, agreement_words
 from kindgi_tui.tui.screens.test_set_cases.rows import case_blocks, case_row
 from kindgi_tui.tui.screens.test_sets.rows import cases_words
@@ -30,7 +31,7 @@ NO_RECORDING = "This case was made from nothing: there is no recorded run to ope
 """Why the way to the run is closed."""
 
 
-class CasesScreen(WorkScreen):
+class CasesScreen(Moves, WorkScreen):
     """The cases of a version."""
 
     PLACE = "test_set_cases"
@@ -56,11 +57,6 @@ class CasesScreen(WorkScreen):
         with Container(id="cases-body"):
             yield LineList(self._row, id="cases-list")
             yield TextPane(id="cases-text")
-
-    @property
-    def rows(self) -> LineList:
-        """The list."""
-        return self.query_one(LineList)
 
     @property
     def current(self) -> Case | None:
@@ -198,39 +194,3 @@ class CasesScreen(WorkScreen):
         one = self._version
         count = await export_cases(self.workbench, one.test_set_id, one.version, path)
         self.say(f"Wrote {count:,} {'case' if count == 1 else 'cases'} to {path}")
-
-    def do_down(self) -> None:
-        """The next case."""
-        self.rows.move(1)
-
-    def do_up(self) -> None:
-        """The case before."""
-        self.rows.move(-1)
-
-    def do_text_down(self) -> None:
-        """Scrolls the text on."""
-        self.query_one(TextPane).page(1)
-
-    def do_text_up(self) -> None:
-        """Scrolls the text back."""
-        self.query_one(TextPane).page(-1)
-
-    def do_page_down(self) -> None:
-        """A page of cases on."""
-        self.rows.page(1)
-
-    def do_page_up(self) -> None:
-        """A page of cases back."""
-        self.rows.page(-1)
-
-    def do_first(self) -> None:
-        """The first case."""
-        self.rows.first()
-
-    def do_last(self) -> None:
-        """The last case."""
-        self.rows.last()
-
-    def focus_body(self) -> None:
-        """The list has the keys."""
-        self.rows.focus()

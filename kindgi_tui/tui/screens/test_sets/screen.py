@@ -15,6 +15,7 @@ from kindgi_tui.session.own_sets import NOW, as_it_stands, listed_sets
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
+from kindgi_tui.tui.screens.moves import Moves
 from kindgi_tui.tui.screens.test_set_build.screen import BUILT, BuildScreen
 from kindgi_tui.tui.screens.test_sets.rows import cases_words, own_blocks, set_blocks, set_row
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
@@ -37,7 +38,7 @@ EMPTY_FILTER = "No set's id has these letters. Backspace shows all, / types othe
 """What stands there when the filter leaves nothing."""
 
 
-class TestSetsScreen(WorkScreen):
+class TestSetsScreen(Moves, WorkScreen):
     """The list of test sets."""
 
     __test__ = False
@@ -261,30 +262,6 @@ class TestSetsScreen(WorkScreen):
         """Looks for new sets."""
         self.work(self._load(), group="load", exclusive=True)
 
-    def do_down(self) -> None:
-        """The next set."""
-        self.rows.move(1)
-
-    def do_up(self) -> None:
-        """The set before."""
-        self.rows.move(-1)
-
-    def do_page_down(self) -> None:
-        """A page on."""
-        self.rows.page(1)
-
-    def do_page_up(self) -> None:
-        """A page back."""
-        self.rows.page(-1)
-
-    def do_first(self) -> None:
-        """The first set."""
-        self.rows.first()
-
-    def do_last(self) -> None:
-        """The last set."""
-        self.rows.last()
-
     @on(Prompt.Changed)
     def _typing(self, event: Prompt.Changed) -> None:
         if event.purpose == "filter":
@@ -313,7 +290,3 @@ class TestSetsScreen(WorkScreen):
     async def _export(self, one: TestSetVersion, path: Path) -> None:
         count = await export_cases(self.workbench, one.test_set_id, one.version, path)
         self.say(f"Wrote {count:,} {'case' if count == 1 else 'cases'} to {path}")
-
-    def focus_body(self) -> None:
-        """The list has the keys."""
-        self.rows.focus()
