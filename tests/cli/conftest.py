@@ -2,12 +2,12 @@
 
 import asyncio
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.cli.driving import Cli
+from tests.workspaces import copy_workspace
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +34,7 @@ def made_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def demo(made_demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     """The command line on a copy of the demo."""
     folder = tmp_path / "demo"
-    shutil.copytree(made_demo, folder)
+    copy_workspace(made_demo, folder)
     return Cli(folder, monkeypatch)
 
 

@@ -24,6 +24,7 @@ from kindgi_tui.local.models.config import ModelsConfig
 from kindgi_tui.local.store import comparisons
 from kindgi_tui.local.workbench import LocalWorkbench, open_local
 from kindgi_tui.workbench import Conflict
+from tests.workspaces import copy_workspace
 
 AGENT = "acme-ops.article-picker"
 CHARGE = "5b0c7f1e-9a34-4d0e-8a55-0f3f3f1f2a02"
@@ -41,7 +42,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def demo(template: Path, tmp_path: Path) -> Path:
     folder = tmp_path / "demo"
-    shutil.copytree(template, folder)
+    copy_workspace(template, folder)
     return folder
 
 

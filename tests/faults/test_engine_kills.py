@@ -7,7 +7,6 @@ import asyncio
 import json
 import os
 import random
-import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -22,6 +21,7 @@ from kindgi_tui.local.store import comparisons
 from kindgi_tui.local.workbench import open_local
 from tests.local.engine.lab import Lab, Recorded, calls, place_of, publish, question_of
 from tests.local.models.server import Answer, ModelServer, Received, say
+from tests.workspaces import copy_workspace
 
 CASES = 12
 
@@ -36,7 +36,7 @@ def lab_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest_asyncio.fixture
 async def lab(lab_template: Path, tmp_path: Path) -> AsyncIterator[Lab]:
     folder = tmp_path / "workspace"
-    shutil.copytree(lab_template, folder)
+    copy_workspace(lab_template, folder)
     workbench, _ = await open_local(folder)
     async with ModelServer() as server:
         project = (await workbench.projects.get()).id

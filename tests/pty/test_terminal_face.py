@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shutil
 import signal
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from kindgi_tui.demo.make import make_demo
 from tests.pty.terminal import Terminal, control_bytes, shapes, workbench
+from tests.workspaces import copy_workspace
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def demo(made: Path, tmp_path: Path) -> Path:
     folder = tmp_path / "workspace"
-    shutil.copytree(made, folder)
+    copy_workspace(made, folder)
     return folder
 
 

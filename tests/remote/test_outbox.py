@@ -29,6 +29,7 @@ from tests.remote.fake_runtime import (
     error,
     once,
 )
+from tests.waiting import until
 
 POST = "/v1/judgments"
 
@@ -366,7 +367,7 @@ async def test_before_something_old_is_sent_what_is_live_is_read(
     bench = await opener(runtime.address)
     await bench.people.me()
     await bench.judgments.add(verdict("a", "yes", "old"))
-    await asyncio.sleep(0.05)
+    await until(runtime.posts)
     await bench.close()
     first = runtime.posts()[0].key
     aged(tmp_path / "outbox", 25)
@@ -545,12 +546,12 @@ async def test_a_key_press_waits_for_no_network(runtime: FakeRuntime, opener: Op
     await bench.people.me()
     await bench.judgments.add(verdict("warm"))
     await bench.outbox.settle(5)
-    runtime.script = once(POST, Reply(drop="hang", seconds=1.0), times=99)
+    runtime.script = once(POST, Reply(drop="hang", seconds=8.0), times=99)
     began = time.monotonic()
     for number in range(20):
         await bench.judgments.add(verdict(f"k{number}"))
     # Twenty are on disk while the runtime hasn't answered the first: no time of ours is asserted, only its.
-    assert time.monotonic() - began < 1.0
+    assert time.monotonic() - began < 8.0
     assert (await bench.outbox.counts()).waiting == 20
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -25,6 +24,7 @@ from kindgi_tui.remote.workbench import RemoteWorkbench, open_remote
 from kindgi_tui.workbench import Conflict, Denied, Invalid, NotFound, Refused, Unsupported
 from tests.local.models.server import Answer, ModelServer, Received, typed
 from tests.remote.targets import PROGRAM, Target, make_ours, start_ours, start_real, why_not_real
+from tests.workspaces import copy_workspace
 
 AGENT = "acme-ops.article-picker"
 EXPERTS = "support experts"
@@ -51,7 +51,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def newer(made: tuple[Path, str], tmp_path: Path) -> Iterator[tuple[Target, Path]]:
     """Our server in 0.4 on a copy of the demo, and that copy's folder."""
     folder = tmp_path / "served"
-    shutil.copytree(made[0], folder)
+    copy_workspace(made[0], folder)
     started = start_ours(folder, made[1], "0.4", MODEL_KEY="k")
     yield started, folder
     started.stop()
@@ -399,7 +399,7 @@ def older(
         started = start_real()
     else:
         folder = tmp_path_factory.mktemp("older") / "demo"
-        shutil.copytree(made[0], folder)
+        copy_workspace(made[0], folder)
         started = start_ours(folder, made[1], "0.1")
     yield started
     started.stop()

@@ -1,7 +1,6 @@
 """One job, three runtimes, the same assertions: the real 0.1.10 API, and our server in both dialects."""
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from kindgi_tui.session.judging import JudgingSession
 from kindgi_tui.session.judging_sitting import Sitting
 from kindgi_tui.workbench import Conflict, Invalid, NotFound, Unsupported, Workbench
 from tests.remote.targets import Target, make_ours, start_ours, start_real, why_not_real
+from tests.workspaces import copy_workspace
 
 AGENT = "acme-ops.article-picker"
 RIGHT = {"kb-201": 0, "kb-101": 0, "kb-301": 0}
@@ -42,7 +42,7 @@ def target(
         started = start_real()
     else:
         folder = tmp_path_factory.mktemp("served") / "demo"
-        shutil.copytree(demo[0], folder)
+        copy_workspace(demo[0], folder)
         started = start_ours(folder, demo[1], str(request.param)[-3:])
     yield started
     started.stop()

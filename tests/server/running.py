@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -16,6 +15,7 @@ import httpx
 from kindgi_tui.domain.projects import Right
 from kindgi_tui.local.workbench import LocalWorkbench, open_local
 from tests.cli.driving import PROGRAM
+from tests.workspaces import copy_workspace
 
 AGENT = "acme-ops.article-picker"
 SUITE = "acme.article-picks"
@@ -163,5 +163,5 @@ async def _remember(workbench: LocalWorkbench, replies: dict[str, str]) -> None:
 
 def copied(workspace: Path, folder: Path) -> Path:
     """A copy of a workspace."""
-    shutil.copytree(workspace, folder)
+    copy_workspace(workspace, folder)
     return folder

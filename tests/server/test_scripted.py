@@ -4,7 +4,6 @@
 read, and a fault nobody expects, on the server's side; `tests/remote/test_dialects.py` has each on the remote side.
 """
 
-import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from kindgi_tui.local.workbench import LocalWorkbench, open_local
 from kindgi_tui.server.app import make_app
 from kindgi_tui.workbench import Conflict, Unavailable, Unsupported
 from tests.server.running import AGENT
+from tests.workspaces import copy_workspace
 
 START = "/v1/test-sets/acme.picks/runs"
 
@@ -74,7 +74,7 @@ class Scripted:
 async def scripted(
     three_runs: Path, tmp_path: Path
 ) -> AsyncIterator[tuple[Scripted, httpx.AsyncClient, str]]:
-    shutil.copytree(three_runs, tmp_path / "workspace")
+    copy_workspace(three_runs, tmp_path / "workspace")
     bench, _ = await open_local(tmp_path / "workspace")
     me = await bench.people.me()
     _, secret = await bench.tokens.add("scripted", me.id, "admin")

@@ -1,7 +1,6 @@
 """Following a comparison: looks that are few and never late, what it comes to so far, being told of its end."""
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +13,7 @@ from kindgi_tui.domain.comparison_records import Comparison, ComparisonEvent
 from kindgi_tui.session.following import Look, Pace, Watcher, ended_sentence, looks
 from kindgi_tui.workbench import NotFound, Workbench
 from tests.session.comparing import CHARGE, PACKAGE, PASSWORD, compared, docs_of, freeze, make_compared, start
+from tests.workspaces import copy_workspace
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def demo(made: Path, tmp_path: Path) -> Path:
     """A copy of it."""
     folder = tmp_path / "workspace"
-    shutil.copytree(made, folder)
+    copy_workspace(made, folder)
     return folder
 
 

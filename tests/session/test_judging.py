@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from kindgi_tui.session.judging_seen import SeenGuard
 from kindgi_tui.session.judging_sitting import Sitting
 from kindgi_tui.session.judging_writes import Write, Writes
 from kindgi_tui.storage.trouble import Trouble
+from tests.waiting import until
 
 
 class Hands:
@@ -73,14 +74,6 @@ class Hands:
         me = (await self.bench.people.me()).id
         page = await self.bench.judgments.list(JudgmentFilter(asserter=me), limit=1_000)
         return {(one.run_id, one.item.key): (one.verdict, one.reason) for one in page.data}
-
-
-async def until(condition: Callable[[], object]) -> None:
-    for _ in range(2_000):
-        if condition():
-            return
-        await asyncio.sleep(0.005)
-    raise AssertionError("it did not come to that in time")
 
 
 def listing(number: int, keys: str = "abc", project_id: str = "", **fields: object) -> RunDetail:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import math
-import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -39,6 +38,7 @@ from tests.session.comparing import (
     freeze,
     make_compared,
 )
+from tests.workspaces import copy_workspace
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def docs(made: Path, tmp_path: Path) -> AsyncIterator[LocalWorkbench]:
     """A copy of the demo, with the test set of `docs`."""
     folder = tmp_path / "workspace"
-    shutil.copytree(made, folder)
+    copy_workspace(made, folder)
     async with docs_of(folder) as workbench:
         yield workbench
 

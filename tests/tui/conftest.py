@@ -1,13 +1,13 @@
 """A real workspace for every test of the terminal face, and ways to wait for what it shows."""
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.css.query import NoMatches
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widget import Widget
@@ -16,6 +16,7 @@ from kindgi_tui.demo.make import make_demo
 from kindgi_tui.opening import Target
 from kindgi_tui.tui.app import WorkbenchApp
 from kindgi_tui.tui.profile import Profile
+from tests.workspaces import copy_workspace
 
 SIZES = [(80, 24), (160, 48)]
 """The two sizes every screen is tried at."""
@@ -35,7 +36,7 @@ def made_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def demo(made_demo: Path, tmp_path: Path) -> Path:
     """A demo workspace of the test's own."""
     folder = tmp_path / "workspace"
-    shutil.copytree(made_demo, folder)
+    copy_workspace(made_demo, folder)
     return folder
 
 
@@ -49,20 +50,30 @@ def app_on(folder: Path, **given: Any) -> WorkbenchApp:
 async def running(
     folder: Path, size: tuple[int, int] = (120, 40), screen: str = "RunsScreen", **given: Any
 ) -> AsyncIterator[tuple[WorkbenchApp, Pilot[None]]]:
-    """The app, run until `screen` is shown."""
+    """The app, run until `screen` is shown with what it loads first."""
     app = app_on(folder, **given)
     async with app.run_test(size=size) as pilot:
-        await until(lambda: type(app.screen).__name__ == screen, pilot)
+        await until(lambda: type(app.screen).__name__ == screen and app.screen.is_mounted, pilot)
+        await until(lambda: all(one.is_finished for one in app.workers if one.group == "load"), pilot)
         yield app, pilot
 
 
 async def until(
     condition: Callable[[], object], pilot: Pilot[Any] | None = None, seconds: float = 10.0
 ) -> None:
-    """Waits until the condition holds; fails when it does not in time."""
+    """Waits until the condition holds; fails when it does not in time.
+
+    A screen is the app's before its parts stand, so a condition that asks for a part has to wait for it too.
+    """
     deadline = asyncio.get_running_loop().time() + seconds
-    while not condition():
-        assert asyncio.get_running_loop().time() < deadline, "it did not come to that in time"
+    while True:
+        try:
+            if condition():
+                return
+            missing = None
+        except (NoMatches, AttributeError) as error:
+            missing = error
+        assert asyncio.get_running_loop().time() < deadline, missing or "it did not come to that in time"
         if pilot is not None:
             await pilot.pause()
         await asyncio.sleep(0.01)

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import re
-import shutil
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -17,6 +16,7 @@ from kindgi_tui.opening import Target
 from kindgi_tui.tui.app import WorkbenchApp
 from kindgi_tui.tui.profile import Profile
 from tests.tui.conftest import until
+from tests.workspaces import copy_workspace
 
 SIZES = ((80, 24), (160, 48))
 """The sizes every picture is made at."""
@@ -73,7 +73,7 @@ async def standing(
     time.tzset()
     place = folder.parent / "demo"
     if not place.exists():
-        shutil.copytree(folder, place)
+        copy_workspace(folder, place)
     app = WorkbenchApp(
         Target(workspace=place, person=PERSON), LOCAL, state_folder=folder.parent / "pictures-state", **given
     )

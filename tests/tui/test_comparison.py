@@ -1,7 +1,6 @@
 """Comparisons, a comparison and a case, by keys on a real workspace."""
 
 import asyncio
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from kindgi_tui.tui.widgets.progress_line import ProgressLine
 from kindgi_tui.tui.widgets.status_line import StatusLine
 from tests.session.comparing import CHARGE, compare, docs_of, freeze, make_compared
 from tests.tui.conftest import SIZES, running, shown, until
+from tests.workspaces import copy_workspace
 
 LIST = {"screen": "ComparisonsScreen", "start": "comparisons", "project": "docs"}
 
@@ -39,7 +39,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folder(made: Path, tmp_path: Path) -> Path:
     """A copy of it."""
     copy = tmp_path / "workspace"
-    shutil.copytree(made, copy)
+    copy_workspace(made, copy)
     return copy
 
 
@@ -74,7 +74,7 @@ async def to_comparison(app: WorkbenchApp, pilot: Pilot[None], cases: int = 3) -
 async def to_case(app: WorkbenchApp, pilot: Pilot[None]) -> CaseScreen:
     """Opens the case one stands on, and waits until its items could be read."""
     await pilot.press("enter")
-    await until(lambda: isinstance(app.screen, CaseScreen) and app.screen.opened.items, pilot)
+    await until(lambda: isinstance(app.screen, CaseScreen) and app.screen.rows.count, pilot)
     screen = app.screen
     assert isinstance(screen, CaseScreen)
     await readable(screen, pilot)
@@ -209,7 +209,7 @@ async def test_verdicts_are_taken_back_and_count_only_for_what_was_read(folder: 
         screen = app.screen
         assert isinstance(screen, ComparisonScreen) and screen._comparison is not None
         app.push_screen(CaseScreen(screen._comparison, screen.review.cases, 0, clock=lambda: now[0]))
-        await until(lambda: isinstance(app.screen, CaseScreen) and app.screen.opened.items, pilot)
+        await until(lambda: isinstance(app.screen, CaseScreen) and app.screen.rows.count, pilot)
         case = app.screen
         assert isinstance(case, CaseScreen)
         await pilot.pause()

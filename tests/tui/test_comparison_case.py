@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from kindgi_tui.tui.widgets.text_pane import Block, Run
 from tests.hostile.corpus import assert_clean_bytes, strings
 from tests.session.comparing import docs_of, make_compared
 from tests.tui.conftest import running, shown, until
+from tests.workspaces import copy_workspace
 
 
 def words_of(shown_blocks: list[Block | Run]) -> str:
@@ -166,7 +166,7 @@ async def test_hostile_data_in_every_screen_at_every_size(
     made: Path, tmp_path: Path, size: tuple[int, int]
 ) -> None:
     folder = tmp_path / "workspace"
-    shutil.copytree(made, folder)
+    copy_workspace(made, folder)
     async with running(folder, size, screen="ComparisonsScreen", start="comparisons", project="docs") as (
         app,
         pilot,
@@ -190,7 +190,7 @@ async def test_hostile_data_in_every_screen_at_every_size(
         await pilot.pause()
         look()
         await pilot.press("w", "enter")
-        await until(lambda: isinstance(app.screen, CaseScreen) and app.screen.opened.items, pilot)
+        await until(lambda: isinstance(app.screen, CaseScreen) and app.screen.rows.count, pilot)
         await pilot.pause()
         look()
         assert app.screen.rows.size.height >= 1  # type: ignore[attr-defined]

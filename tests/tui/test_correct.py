@@ -382,7 +382,7 @@ async def test_the_recorded_run_is_corrected_from_a_comparisons_case(tmp_path: P
         await pilot.press("end", "enter")
         await until(lambda: isinstance(app.screen, ComparisonScreen) and app.screen.rows.count == 3, pilot)
         await pilot.press("enter")
-        await until(lambda: isinstance(app.screen, CaseScreen) and app.screen.opened.items, pilot)
+        await until(lambda: isinstance(app.screen, CaseScreen) and app.screen.rows.count, pilot)
         case = app.screen
         assert isinstance(case, CaseScreen)
         await pilot.press("j", "c")
@@ -395,7 +395,7 @@ async def test_the_recorded_run_is_corrected_from_a_comparisons_case(tmp_path: P
         await pilot.press("escape")
         back: object = app.screen
         assert back is case
-        assert case.rows.cursor == 1
+        await until(lambda: case.rows.cursor == 1, pilot)
     found = await stored(folder, run_id)
     assert found is not None
     assert found.expect == Expectation(decisions="right")

@@ -1,7 +1,6 @@
 """`c` in Judge at a runtime: it corrects where corrections are offered, and says why it doesn't where they aren't."""
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ from kindgi_tui.tui.screens.correct.screen import CorrectScreen
 from kindgi_tui.tui.screens.judge.screen import JudgeScreen
 from tests.remote.targets import Target, make_ours, start_ours
 from tests.tui.conftest import until
+from tests.workspaces import copy_workspace
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ async def judging(
 ) -> AsyncIterator[tuple[JudgeScreen, Pilot[None], Target]]:
     """Judge at our server, its first run in view."""
     folder = tmp_path / "served"
-    shutil.copytree(made[0], folder)
+    copy_workspace(made[0], folder)
     target = await asyncio.to_thread(start_ours, folder, made[1], dialect)
     try:
         patch.setenv("KINDGI_API_TOKEN", target.token)

@@ -1,7 +1,6 @@
 """A comparison that checks corrections, by keys on the demo: what was expected, what came of it, experts alone."""
 
 import asyncio
-import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from kindgi_tui.local.workbench import open_local
 from kindgi_tui.tui.screens.case.screen import CaseScreen
 from kindgi_tui.tui.screens.comparison.screen import ComparisonScreen
 from tests.tui.conftest import SIZES, running, shown, until
+from tests.workspaces import copy_workspace
 
 FILTERED = {"failed": 3, "newly failing": 1, "newly passing": 2}
 """How many cases each filter leaves, with everybody's corrections."""
@@ -53,7 +53,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folder(made: Path, tmp_path: Path) -> Path:
     """A copy of it."""
     copy = tmp_path / "workspace"
-    shutil.copytree(made, copy)
+    copy_workspace(made, copy)
     return copy
 
 

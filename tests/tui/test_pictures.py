@@ -4,7 +4,6 @@
 """
 
 import asyncio
-import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ from kindgi_tui.tui.screens.runs.screen import RunsScreen
 from kindgi_tui.tui.widgets.text_pane import TextPane
 from tests.tui.conftest import shown, until
 from tests.tui.pictures import PERSON, SIZES, Steps, hold_still, settled_picture, standing
+from tests.workspaces import copy_workspace
 
 FOLDER = Path(__file__).parents[2] / "screenshots"
 REMAKE = "python -m pytest tests/tui/test_pictures.py --remake-pictures"
@@ -158,7 +158,7 @@ PICTURES: dict[str, Picture] = {
 def compared(made_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo with the documents' test set and comparison, its times and ids held still."""
     folder = tmp_path_factory.mktemp("compared") / "workspace"
-    shutil.copytree(made_demo, folder)
+    copy_workspace(made_demo, folder)
     asyncio.run(_compare_there(folder))
     hold_still(folder)
     return folder
@@ -188,7 +188,7 @@ async def test_the_picture_is_current(
 ) -> None:
     made = PICTURES[name]
     folder = tmp_path / "workspace"
-    shutil.copytree(compared, folder)
+    copy_workspace(compared, folder)
     async with standing(folder, size, made.first, start=made.start, project=made.project) as (app, pilot):
         await made.steps(app, pilot)
         picture = await settled_picture(app, pilot)

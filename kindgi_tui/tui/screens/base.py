@@ -3,6 +3,7 @@
 import inspect
 import logging
 import time
+import weakref
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -103,7 +104,9 @@ class WorkScreen(Screen[None]):
 
     def work(self, job: Coroutine[Any, Any, Any], group: str = "work", exclusive: bool = False) -> None:
         """Runs a coroutine as a worker; what goes wrong becomes a sentence in the status line."""
-        self.run_worker(job, group=group, exclusive=exclusive, exit_on_error=False)
+        worker = self.run_worker(job, group=group, exclusive=exclusive, exit_on_error=False)
+        # One that was cancelled before it began would be warned of as never awaited.
+        weakref.finalize(worker, job.close).atexit = False
 
     def every(self, seconds: float, look: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Looks again and again, one look at a time, and less often where a look takes long.

