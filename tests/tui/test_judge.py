@@ -161,7 +161,7 @@ async def test_keys_typed_before_an_item_was_on_screen_are_dropped_and_said(plac
     async with judge(place, dwell=0.15, judge_clock=clock) as (screen, pilot):
         app = screen.app
         # From here on no time passes: what is painted now was never on screen long enough.
-        stands.append(time.monotonic())
+        stands.append(time.monotonic() + 1)
         for _ in range(100):
             app.post_message(events.Key("y", "y"))
         await until(lambda: "Not counted" in sentence(screen), pilot)
