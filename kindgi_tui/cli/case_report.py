@@ -10,8 +10,9 @@ from kindgi_tui.domain.grading import is_graded
 from kindgi_tui.domain.headline import percent, stopped_sentence
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.regressions import pass_rates
-from kindgi_tui.domain.test_sets import Case, ItemSummary
+from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.session.checked import checked_entries, state_words
+from kindgi_tui.session.reviewing import said_words, standing_words
 from kindgi_tui.text import clean, dumps_line, json_text, one_line, wrap
 from kindgi_tui.text.diffs import word_diff
 from kindgi_tui.workbench import NotFound, Unsupported, Workbench
@@ -28,17 +29,11 @@ ALIKE = 0.4
 CALLS = 20
 """The most tool calls of a case that are shown."""
 
-WORDS = {
-    "regressed": "got worse",
-    "improved": "got better",
-    "unchanged": "no different",
-    "unknown": "nothing to go by",
-}
-"""How a case did, in words."""
 
-
-async def case_lines(bench: Workbench, reviewed: Reviewed, number: int, cells: int | None) -> list[str]:
-    """The lines of one case."""
+async def case_lines(
+    bench: Workbench, reviewed: Reviewed, number: int, cells: int | None, experts: bool = False
+) -> list[str]:
+    """The lines of one case. `experts`: the comparison counts expert groups alone."""
     result, case = reviewed.result, reviewed.case
     width = min(cells or WIDEST, WIDEST)
     asked = (
@@ -47,7 +42,7 @@ async def case_lines(bench: Workbench, reviewed: Reviewed, number: int, cells: i
         else "(its case isn't there: no longer in the test set, or not offered)"
     )
     lines = wrap(clean(f"{number}. {asked}"), width)
-    marks = [mark for mark in (WORDS.get(reviewed.standing), *_marks(result)) if mark]
+    marks = [mark for mark in (standing_words(reviewed.standing, result), *_marks(result)) if mark]
     lines.append(f"   {', '.join(marks)}  case {result.case_id}")
     lines += [f"   {line}" for line in _trouble(result, width - 3)]
     lines += [f"   {line}" for line in _expected(case, result, width - 3)]
@@ -56,7 +51,7 @@ async def case_lines(bench: Workbench, reviewed: Reviewed, number: int, cells: i
     before = _answer(None if case is None else case.output, agent_turn)
     now = _answer(output, agent_turn)
     lines += [f"   {line}" for line in _answers(before, now, width - 3)]
-    lines += [f"   {line}" for line in _item_lines(reviewed, output, agent_turn)]
+    lines += [f"   {line}" for line in _item_lines(reviewed, output, agent_turn, experts)]
     return lines + [f"   {line}" for line in _call_lines(result)]
 
 
@@ -149,7 +144,7 @@ def _block(title: str, value: Json, cells: int) -> list[str]:
     return [title, *(f"  {line}" for line in wrap(text, cells - 2))]
 
 
-def _item_lines(reviewed: Reviewed, output: Json, agent_turn: bool) -> list[str]:
+def _item_lines(reviewed: Reviewed, output: Json, agent_turn: bool, experts: bool) -> list[str]:
     changes, case = reviewed.result.changes, reviewed.case
     if changes is None:
         return []
@@ -160,14 +155,13 @@ def _item_lines(reviewed: Reviewed, output: Json, agent_turn: bool) -> list[str]
     new = {item.key: item.value for item in output_items(output, agent_turn)}
     lines = []
     for kept in changes.kept:
-        told = _said(judged.get(kept.key))
+        told = said_words(judged.get(kept.key), experts)[0]
         lines.append(
             f"  = {_name(kept.key)}  {told}{_moved(kept.rank_before, kept.rank)}  {_what(new, kept.key)}"
         )
     for dropped in changes.dropped:
-        lines.append(
-            f"  - {_name(dropped.key)}  {_said(judged.get(dropped.key))}  {_what(recorded, dropped.key)}"
-        )
+        told = said_words(judged.get(dropped.key), experts)[0]
+        lines.append(f"  - {_name(dropped.key)}  {told}  {_what(recorded, dropped.key)}")
     for added in changes.new:
         told = "new, nobody judged it yet"
         if added.judged is not None:
@@ -183,15 +177,6 @@ def _name(key: str) -> str:
 def _what(values: dict[str, Json], key: str) -> str:
     # The answer itself stands above.
     return "" if key in ("answer", "output") or key not in values else gist(values[key], 60)
-
-
-def _said(item: ItemSummary | None) -> str:
-    if item is None:
-        return "judged"
-    yes, no = int(item.yes), int(item.no)
-    if yes + no <= 1:
-        return "yes" if yes else "no"
-    return f"{yes} yes, {no} no"
 
 
 def _moved(before: float | int | None, now: float | int | None) -> str:

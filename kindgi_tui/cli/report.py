@@ -57,9 +57,10 @@ async def print_comparison(call: Call, comparison: Comparison, most: int | None 
     if results and most != 0:
         out.line()
         out.line("Case by case, those that got worse first", heading=True)
+        experts = comparison.request.weighing == "experts-only"
         for number, reviewed in enumerate(await reviewed_cases(call.bench, comparison, most), 1):
             out.line()
-            out.lines(await case_lines(call.bench, reviewed, number, out.width))
+            out.lines(await case_lines(call.bench, reviewed, number, out.width, experts))
             if out.gone:
                 return
         for sentence in await _not_offered(call, comparison, results):

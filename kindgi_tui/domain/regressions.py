@@ -7,7 +7,7 @@ from kindgi_tui.domain.base import Frozen
 from kindgi_tui.domain.comparisons import CaseResult, Score
 from kindgi_tui.domain.test_sets import JudgedItem
 
-_EQUAL = 1e-9
+EQUAL = 1e-9
 """Rates closer than this are the same: they are means of sums of weights."""
 
 
@@ -84,11 +84,11 @@ def classify(
     difference = change(result.baseline, result.candidate)
     if (
         any(before and not now for before, now in known)
-        or (difference is not None and difference < -_EQUAL)
+        or (difference is not None and difference < -EQUAL)
         or _lost(result, liked)
     ):
         return Standing.REGRESSED
-    if any(now and not before for before, now in known) or (difference is not None and difference > _EQUAL):
+    if any(now and not before for before, now in known) or (difference is not None and difference > EQUAL):
         return Standing.IMPROVED
     return Standing.UNCHANGED if known or difference is not None else Standing.UNKNOWN
 

@@ -13,8 +13,9 @@ from kindgi_tui.domain.base import Frozen, Json
 from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.comparisons import CaseResult
 from kindgi_tui.domain.metric_titles import MetricName, metric_title
+from kindgi_tui.domain.regressions import EQUAL, change
 from kindgi_tui.domain.statistics import Interval
-from kindgi_tui.domain.test_sets import Case
+from kindgi_tui.domain.test_sets import Case, ItemSummary
 from kindgi_tui.text import dumps_line, one_line
 
 if TYPE_CHECKING:
@@ -33,6 +34,38 @@ STANDINGS = {
 
 PAGE = 100
 """Cases read at once."""
+
+
+def standing_words(standing: str, result: CaseResult) -> str:
+    """How a case did, in words; with why, where its scores alone would say otherwise.
+
+    A case whose rate didn't fall got worse when an item people said yes to is gone (DESIGN section 5).
+    """
+    words = STANDINGS.get(standing, "")
+    if standing != "regressed" or result.changes is None or not result.changes.dropped:
+        return words
+    moved = change(result.baseline, result.candidate)
+    if (moved is not None and moved < -EQUAL) or any(one.passed is False for one in result.corrections):
+        return words
+    return f"{words}: an item people said yes to is gone"
+
+
+def said_words(item: ItemSummary | None, experts: bool) -> tuple[str, bool | None]:
+    """What people said of a recorded item, in words, and whether that is a yes; None: nothing that counts.
+
+    `experts`: the comparison counts expert groups alone, so what the others said weighs nothing (DESIGN section 5).
+    """
+    if item is None:
+        return "judged", None
+    if experts:
+        told = item.restricted
+        if told is None or told.total_weight <= 0:
+            return "no expert's", None
+        yes = 2 * told.yes_weight > told.total_weight
+        return f"experts: {'yes' if yes else 'no'}", yes
+    if item.yes + item.no <= 1:
+        return ("yes", True) if item.yes else ("no", False)
+    return f"{item.yes:g} yes, {item.no:g} no", 2 * item.yes_weight > item.total_weight
 
 
 class Entry:

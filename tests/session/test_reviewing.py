@@ -12,8 +12,11 @@ import pytest_asyncio
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison
+from kindgi_tui.domain.comparisons import CaseResult
+from kindgi_tui.domain.corrections import CheckedCorrection
 from kindgi_tui.domain.judgments import Verdict
 from kindgi_tui.domain.regressions import pass_rates
+from kindgi_tui.domain.test_sets import ItemSummary
 from kindgi_tui.local.workbench import LocalWorkbench
 from kindgi_tui.session.opened_case import OpenedCase
 from kindgi_tui.session.reviewing import (
@@ -25,8 +28,11 @@ from kindgi_tui.session.reviewing import (
     number,
     place_of,
     questions_of,
+    said_words,
+    standing_words,
 )
 from kindgi_tui.workbench import NotFound
+from tests.domain.test_regressions import case as case_of
 from tests.session.comparing import (
     CHARGE,
     PACKAGE,
@@ -39,6 +45,10 @@ from tests.session.comparing import (
     make_compared,
 )
 from tests.workspaces import copy_workspace
+
+FAILED = CheckedCorrection.model_validate(
+    {"correctionId": "c", "pass": False, "repetitionsPassed": 0, "repetitions": 1}
+)
 
 
 @pytest.fixture(scope="module")
@@ -157,6 +167,55 @@ def test_every_filter_leaves_its_own_and_the_results_order_holds() -> None:
     assert review.cases[0].result.error == "This case's result can't be read."
     review.take(None, 10)
     assert (review.cases, review.measures, review.headline) == ((), (), "")
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (case_of((1, 3), (3, 3), dropped=("kb-a",)), "got worse: an item people said yes to is gone"),
+        (case_of((0, 0), (0, 0), dropped=("kb-a",)), "got worse: an item people said yes to is gone"),
+        (case_of((2, 3), (1, 3), dropped=("kb-a",)), "got worse"),
+        (case_of((2, 3), (1, 3)), "got worse"),
+        (
+            case_of((1, 3), (3, 3), dropped=("kb-a",)).model_copy(update={"corrections": (FAILED,)}),
+            "got worse",
+        ),
+    ],
+)
+def test_why_a_case_got_worse_is_said_where_its_rate_says_otherwise(result: CaseResult, words: str) -> None:
+    assert standing_words("regressed", result) == words
+    assert standing_words("improved", result) == "got better"
+    assert standing_words("odd", result) == ""
+
+
+@pytest.mark.parametrize(
+    ("item", "everybody", "experts"),
+    [
+        (None, ("judged", None), ("judged", None)),
+        ({"yes": 1, "no": 0, "yesWeight": 1, "totalWeight": 1}, ("yes", True), ("no expert's", None)),
+        (
+            {"yes": 2, "no": 1, "yesWeight": 2, "totalWeight": 5, "restricted": {"yesWeight": 0, "totalWeight": 3}},
+            ("2 yes, 1 no", False),
+            ("experts: no", False),
+        ),
+        (
+            {"yes": 0, "no": 2, "yesWeight": 0, "totalWeight": 1, "restricted": {"yesWeight": 0, "totalWeight": 0}},
+            ("0 yes, 2 no", False),
+            ("no expert's", None),
+        ),
+        (
+            {"yes": 1, "no": 2, "yesWeight": 3, "totalWeight": 5, "restricted": {"yesWeight": 3, "totalWeight": 3}},
+            ("1 yes, 2 no", True),
+            ("experts: yes", True),
+        ),
+    ],
+)  # fmt: skip
+def test_what_was_said_of_an_item_counts_experts_alone_where_they_alone_count(
+    item: dict[str, Json] | None, everybody: tuple[str, bool | None], experts: tuple[str, bool | None]
+) -> None:
+    summary = None if item is None else ItemSummary.read({"key": "kb-a", **item})
+    assert said_words(summary, False) == everybody
+    assert said_words(summary, True) == experts
 
 
 def test_a_result_with_graded_parts_is_named_by_them() -> None:

@@ -117,3 +117,17 @@ async def test_experts_alone_say_so_in_the_headline(folder: Path) -> None:
         text = " ".join(shown(app.screen).split())
         assert "Only experts' corrections counted; the others weighed 0." in text
         assert "expert groups only" in text
+        screen = app.screen
+        assert isinstance(screen, ComparisonScreen)
+        told = ""
+        for number in range(screen.rows.count):
+            await pilot.press("enter")
+            await until(lambda: isinstance(app.screen, CaseScreen) and app.screen.pane.lines, pilot)
+            told += shown(app.screen)
+            await pilot.press("escape")
+            await until(lambda: app.screen is screen, pilot)
+            if number < screen.rows.count - 1:
+                await pilot.press("j")
+        assert "experts: " in told
+        assert "no expert's" in told
+        assert "all: " in told

@@ -9,6 +9,7 @@ from kindgi_tui.domain.headline import stopped_sentence
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.session.checked import checked_entries, state_words
+from kindgi_tui.session.reviewing import said_words
 from kindgi_tui.text import clean, dumps_line, json_text, one_line, width, wrap
 from kindgi_tui.text.diffs import Piece, word_diff
 from kindgi_tui.tui.widgets.text_pane import Block, Run
@@ -197,15 +198,22 @@ def trouble_blocks(result: CaseResult, failure: str | None) -> list[Block | Run]
     return []
 
 
-def said_blocks(case: Case | None) -> list[Block | Run]:
-    """What people said of the recorded items, with up to two reasons each."""
+def said_blocks(case: Case | None, experts: bool) -> list[Block | Run]:
+    """What people said of the recorded items, with up to two reasons each.
+
+    `experts`: the comparison counts expert groups alone, so what those said stands first.
+    """
     if case is None or not case.items:
         return []
     blocks: list[Block | Run] = [Block(""), Run((("What people said of the recorded items", "head"),))]
     for item in case.items:
-        yes = 2 * item.yes_weight > item.total_weight
-        blocks.append(Run(((f"  {'✓' if yes else '✗'} {item.yes:g} yes, {item.no:g} no ", "yes" if yes else "no"),
-                           (one_line(item.key, 60), "key"))))  # fmt: skip
+        everybody = f"{item.yes:g} yes, {item.no:g} no"
+        words, yes = (
+            said_words(item, True) if experts else (everybody, 2 * item.yes_weight > item.total_weight)
+        )
+        mark, style = {True: ("✓", "yes"), False: ("✗", "no"), None: ("·", "dim")}[yes]
+        rest = f" · all: {everybody}" if experts else ""
+        blocks.append(Run(((f"  {mark} {words} ", style), (one_line(item.key, 60), "key"), (rest, "dim"))))
         blocks += [
             Run(((f"      {told.verdict}: ", "dim"), (one_line(told.reason, 300), "")))
             for told in item.reasons[:REASONS]

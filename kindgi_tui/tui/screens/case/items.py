@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from kindgi_tui.domain.judgments import Judgment
 from kindgi_tui.session.opened_case import CaseItem, Kind
+from kindgi_tui.session.reviewing import said_words
 from kindgi_tui.text import one_line
 from kindgi_tui.tui.screens.runs.blocks import item_words
 from kindgi_tui.tui.widgets.line_list import Cell
@@ -12,9 +13,12 @@ SIGNS: dict[Kind, str] = {"new": "+ new", "kept": "= kept", "dropped": "− drop
 """How an item stands, in sign and word."""
 
 
-def item_row(item: CaseItem, judgments: Sequence[Judgment], me: str, width: int) -> list[Cell]:
-    """An item as cells of a list of that width: how it stands, its verdict, its move, its words, why."""
-    words, style, why = verdict_of(item, judgments, me)
+def item_row(item: CaseItem, judgments: Sequence[Judgment], me: str, width: int, experts: bool) -> list[Cell]:
+    """An item as cells of a list of that width: how it stands, its verdict, its move, its words, why.
+
+    `experts`: the comparison counts expert groups alone.
+    """
+    words, style, why = verdict_of(item, judgments, me, experts)
     cells = [Cell(SIGNS[item.kind], 10, "key" if item.kind == "new" else "dim"), Cell(words, 17, style)]
     if width >= 60:
         cells.append(Cell(moved(item), 9, "dim"))
@@ -29,7 +33,7 @@ def item_row(item: CaseItem, judgments: Sequence[Judgment], me: str, width: int)
     return [*cells, Cell(told, left)]
 
 
-def verdict_of(item: CaseItem, judgments: Sequence[Judgment], me: str) -> tuple[str, str, str]:
+def verdict_of(item: CaseItem, judgments: Sequence[Judgment], me: str, experts: bool) -> tuple[str, str, str]:
     """What was said of an item: shape and word, their style, and a reason."""
     if item.kind == "new":
         own = [one for one in judgments if one.item.key == item.key]
@@ -47,14 +51,12 @@ def verdict_of(item: CaseItem, judgments: Sequence[Judgment], me: str) -> tuple[
             else f" {others} other"
         )
         return f"{mark}{by}", one.verdict, one.reason or ""
-    said = item.said
-    if said is None:
-        return "judged", "dim", ""
-    reason = next((told.reason for told in said.reasons if told.reason), "") or ""
-    if said.yes + said.no <= 1:
-        return ("✓ yes", "yes", reason) if said.yes else ("✗ no ", "no", reason)
-    yes = 2 * said.yes_weight > said.total_weight
-    return f"{'✓' if yes else '✗'} {said.yes:g} yes, {said.no:g} no", "yes" if yes else "no", reason
+    words, yes = said_words(item.said, experts)
+    told = () if item.said is None else item.said.reasons
+    reason = next((one.reason for one in told if one.reason and (one.restricted or not experts)), "") or ""
+    if yes is None:
+        return words, "dim", reason
+    return f"{'✓' if yes else '✗'} {words}", "yes" if yes else "no", reason
 
 
 def moved(item: CaseItem) -> str:

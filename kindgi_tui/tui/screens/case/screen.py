@@ -68,6 +68,11 @@ class CaseScreen(Moves, WorkScreen):
         return self._opened
 
     @property
+    def _experts(self) -> bool:
+        """Whether expert groups alone count."""
+        return self.opened.comparison.request.weighing == "experts-only"
+
+    @property
     def comparison_id(self) -> str:
         """The comparison the case is of."""
         return self.opened.comparison.id
@@ -164,7 +169,7 @@ class CaseScreen(Moves, WorkScreen):
         shown += blocks.expected_blocks(case, result)
         shown += blocks.answer_blocks(self._answers, recorded, candidate_name(opened.comparison), cells)
         shown += blocks.call_blocks(blocks.traces(result, output, opened.repetition))
-        self.pane.show([*shown, *blocks.said_blocks(case)], keep_place=keep)
+        self.pane.show([*shown, *blocks.said_blocks(case, self._experts)], keep_place=keep)
 
     def _row(self, number: int, width: int) -> list[Cell] | None:
         opened = self.opened
@@ -173,7 +178,7 @@ class CaseScreen(Moves, WorkScreen):
         item = opened.items[number]
         place = (opened.replay.id, item.key)
         opened.seen.painted([place])
-        row = item_row(item, opened.judgments, self.app.person.id, width)
+        row = item_row(item, opened.judgments, self.app.person.id, width, self._experts)
         waiting = opened.on_the_way.get(place) if item.kind == "new" else None
         if waiting is not None:
             row[1] = Cell("✓ yes …" if waiting == "yes" else "✗ no  …", row[1].cells, waiting)

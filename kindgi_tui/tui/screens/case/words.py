@@ -1,7 +1,7 @@
 """What stands over a case's text and over its items."""
 
 from kindgi_tui.session.opened_case import OpenedCase
-from kindgi_tui.session.reviewing import STANDINGS, question
+from kindgi_tui.session.reviewing import question, standing_words
 from kindgi_tui.tui.screens.comparison.rows import notes_of, shares
 
 
@@ -15,7 +15,11 @@ def marks_line(opened: OpenedCase) -> str:
     """How the candidate did on it, what to know of it, and which repetition is shown."""
     reviewed, runs = opened.reviewed, len(opened.runs)
     yes = "marked right" if reviewed.entry.graded else "judged yes"
-    marks = [STANDINGS.get(reviewed.standing, ""), f"{shares(reviewed)} {yes}", *notes_of(reviewed)]
+    marks = [
+        standing_words(reviewed.standing, reviewed.result),
+        f"{shares(reviewed)} {yes}",
+        *notes_of(reviewed),
+    ]
     if runs > 1:
         marks.append(f"repetition {opened.repetition + 1} of {runs}")
     if opened.group is not None:
