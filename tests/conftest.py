@@ -6,9 +6,18 @@ import time
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 SLOWEST = 0.12
 """Seconds a hop to a thread takes longer at most under `--slow-threads`."""
+
+
+_STEADY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", _STEADY, derandomize=True)
+settings.register_profile("explore", _STEADY, max_examples=500)
+settings.load_profile("same")
+"""A run of the tests tries what the one before it tried, however slow the machine; `--hypothesis-profile=explore`
+looks further."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

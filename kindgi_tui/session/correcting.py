@@ -110,6 +110,9 @@ class Correcting:
             if self.live is None:
                 return None
             return "This is how you corrected it: change it, s saves, u takes it back."
+        begun = self._begun()
+        if begun is not None:
+            return f"Your draft stands here, begun and not given: {begun}. e goes on with it, x drops it."
         return "Your draft of this correction stands here: s saves it, R starts anew."
 
     @property

@@ -183,7 +183,7 @@ async def test_a_draft_survives_leaving_and_a_restart_in_the_middle_of_a_word(pl
         await until(lambda: screen.correcting.typed == {"should_say": "Sett"}, pilot)
         # Nothing is asked or saved: the app simply ends here.
     async with correct(place) as (screen, pilot):
-        assert sentence(screen) == "Your draft of this correction stands here: s saves it, R starts anew."
+        assert "begun and not given: what it should say. e goes on with it" in sentence(screen)
         text = shown(screen)
         assert "(begun) Sett" in text
         assert "✓ right" in text

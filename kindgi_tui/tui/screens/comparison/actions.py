@@ -20,7 +20,7 @@ ACTIONS = table(
     ("rescore", "R", "Rescore", "Rates the replays again with the verdicts since; nothing is replayed."),
     ("cancel", "x", "Cancel", "Cancels it while it runs; what finished is kept."),
     ("resume", "z", "Resume", "Runs what is left of a failed or cancelled one."),
-    ("raw", "w", "Raw", "Shows the result as JSON, or the comparison again."),
+    ("raw", "w", "Raw", "Shows the whole headline and the result as JSON, or the comparison again."),
     ("unfilter", "backspace", "All cases", "Shows all cases again.", False),
     ("down", "j down", "Next", "Goes to the next case.", False),
     ("up", "k up", "Previous", "Goes to the case before.", False),

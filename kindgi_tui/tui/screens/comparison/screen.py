@@ -18,6 +18,7 @@ from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.screens.comparison.rows import case_row, count_lines, filter_line
 from kindgi_tui.tui.screens.comparison.words import end_words, headline_words, title_words
 from kindgi_tui.tui.screens.moves import Moves
+from kindgi_tui.tui.widgets.clamped import Clamped
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.metric_panel import MetricPanel
 from kindgi_tui.tui.widgets.progress_line import ProgressLine
@@ -77,7 +78,7 @@ class ComparisonScreen(Moves, WorkScreen):
         """Title, headline, metrics, counts, progress, cases; the raw JSON in their place."""
         yield Static(line(f"Comparison {self._asked}", 100), id="comparison-title", markup=False)
         with Vertical(id="comparison-body"):
-            yield Static("", id="comparison-headline", markup=False)
+            yield Clamped("w shows all", id="comparison-headline")
             yield MetricPanel()
             yield Static("", id="comparison-counts", markup=False)
             yield ProgressLine()
@@ -148,7 +149,10 @@ class ComparisonScreen(Moves, WorkScreen):
         """Sets one of the texts, when it says something else."""
         if self._said.get(name) != words:
             self._said[name] = words
-            shown = plain(words, limit=2_000) if name in ("headline", "counts") else line(words, 400)
+            if name == "headline":
+                self.query_one(Clamped).tell(words)
+                return
+            shown = plain(words, limit=2_000) if name == "counts" else line(words, 400)
             self.query_one(f"#comparison-{name}", Static).update(shown)
 
     def _narrow(self, to_top: bool = False) -> None:
@@ -272,7 +276,9 @@ class ComparisonScreen(Moves, WorkScreen):
 
     async def _written(self, keep: bool) -> None:
         text = await asyncio.to_thread(json_text, self._result, RAW)
-        self.query_one("#comparison-raw", TextPane).show([Block(text)], keep_place=keep)
+        said = [Block(words, "strong") for words in (self._said.get("headline"),) if words]
+        blocks = [*said, Block(""), Block(text)] if said else [Block(text)]
+        self.query_one("#comparison-raw", TextPane).show(blocks, keep_place=keep)
 
     def stepping(self) -> LineList | TextPane:
         """The case list, or the JSON in its place."""
