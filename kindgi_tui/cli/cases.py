@@ -7,7 +7,7 @@ import click
 from kindgi_tui.cli import completing
 from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.commands import command
-from kindgi_tui.cli.expectation_options import expectation_of, expectation_options
+from kindgi_tui.cli.expectation_options import expectation_of, expectation_options, in_words_of
 from kindgi_tui.cli.listing import print_pages
 from kindgi_tui.cli.own_case_text import marks_of, print_own_case
 from kindgi_tui.cli.parameters import FILE, paged, pages, project_option
@@ -107,10 +107,13 @@ async def add(
             raise click.UsageError("--file can't stand beside flags that say what is expected.")
         from kindgi_tui.cli.case_files import read_case
 
-        new = read_case(file, new)
+        with in_words_of(file):
+            new = read_case(file, new)
     if new.run_id is None:
         new = new.model_copy(update={"project_id": await call.project_id(project)})
-    _print_one(call, await call.bench.cases.add(new))
+    with in_words_of(file):
+        made = await call.bench.cases.add(new)
+    _print_one(call, made)
 
 
 @noun.verb("list", example="kindgi-tui cases list --agent acme-ops.article-picker --project docs")

@@ -7,7 +7,7 @@ import click
 from kindgi_tui.cli import completing
 from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.errors import DONE, NOT_REACHED, WRONG, say
-from kindgi_tui.cli.expectation_options import expectation_of, expectation_options
+from kindgi_tui.cli.expectation_options import expectation_of, expectation_options, in_words, in_words_of
 from kindgi_tui.cli.listing import print_pages
 from kindgi_tui.cli.parameters import FILE, paged, pages, project_filter
 from kindgi_tui.cli.shared_options import Noun
@@ -87,7 +87,9 @@ async def add(
     if expect == Expectation():
         raise click.UsageError("Say what was right or wrong: --decisions, --answer, or --file.")
     new = NewCorrection(run_id=run, expect=expect, group=group, participant=participant)
-    _print_one(call, await call.bench.corrections.add(new))
+    with in_words_of(file):
+        made = await call.bench.corrections.add(new)
+    _print_one(call, made)
     await _say_unknown_tools(call, run, expect)
     return DONE
 
@@ -116,14 +118,17 @@ async def _add_from_file(
     from kindgi_tui.cli.correction_files import Whose, read_corrections
 
     try:
-        found = read_corrections(file, Whose(run, group, participant))
+        with in_words_of(file):
+            found = read_corrections(file, Whose(run, group, participant))
         if isinstance(found, NewCorrection):
-            _print_one(call, await call.bench.corrections.add(found))
+            with in_words_of(file):
+                only = await call.bench.corrections.add(found)
+            _print_one(call, only)
             return DONE
         made = await call.bench.corrections.add_all(found)
     except Refused as cause:
         for place, why in cause.refusals:
-            say(f"Error: Correction {place}: {why.sentence}")
+            say(f"Error: Correction {place}: {in_words(why.sentence, file)}")
         say("None was saved.")
         return NOT_REACHED if all(isinstance(why, Denied) for _, why in cause.refusals) else WRONG
     if call.json:

@@ -1,6 +1,9 @@
 """Flags that say what a run should have done: decisions, calls, an answer."""
 
+import contextlib
 import json
+import re
+from collections.abc import Iterator
 from typing import cast
 
 import click
@@ -10,9 +13,37 @@ from kindgi_tui.cli.parameters import F
 from kindgi_tui.domain.corrections import Expectation, ExpectedCall, Mark
 from kindgi_tui.domain.limits import LimitError
 from kindgi_tui.wire.expectations import check_arguments
+from kindgi_tui.workbench import Invalid
 
 MARKS = click.Choice(["right", "wrong"])
 """What is said of decisions, and of an answer."""
+
+
+FLAGS = {
+    "decisions": "--decisions", "shouldCall": "--should-call", "mustNotCall": "--must-not-call",
+    "answer": "--answer", "shouldSay": "--should-say", "why": "--why",
+}  # fmt: skip
+"""The flag of each field of an expectation."""
+
+
+@contextlib.contextmanager
+def in_words_of(file: object) -> Iterator[None]:
+    """What is wrong with an expectation names the flag that was given, or, with a `file`, the file's field."""
+    try:
+        yield
+    except (Invalid, LimitError) as cause:
+        cause.sentence = in_words(cause.sentence, file)
+        cause.args = (cause.sentence,)
+        raise
+
+
+def in_words(sentence: str, file: object) -> str:
+    """The sentence with the flag, or with a `file` the file's field, in place of an expectation's field."""
+    return re.sub(
+        rf"\bexpect\.({'|'.join(FLAGS)})\b",
+        lambda found: FLAGS[found[1]] if file is None else found[1],
+        sentence,
+    )
 
 
 class CallType(click.ParamType[ExpectedCall]):
