@@ -10,10 +10,10 @@ from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.commands import command
 from kindgi_tui.cli.errors import ANSWER_NO, DONE, INTERRUPTED, say
 from kindgi_tui.cli.following import wait_for_end
-from kindgi_tui.cli.gates import LEAST, Least, Regression, failed_gates, finished_well
+from kindgi_tui.cli.gates import Least, Regression, failed_gates, finished_well, gate_options
 from kindgi_tui.cli.listing import print_pages
 from kindgi_tui.cli.overriding import OverriddenPrompt, OverriddenSettings, gathered, overriding
-from kindgi_tui.cli.parameters import F, paged, pages, project_filter, project_option
+from kindgi_tui.cli.parameters import paged, pages, project_filter, project_option
 from kindgi_tui.cli.report import CASES, candidate_name, print_comparison
 from kindgi_tui.cli.review import regressed
 from kindgi_tui.cli.shared_options import Noun
@@ -44,20 +44,6 @@ IDENTIFIER = click.argument("comparison", shell_complete=completing.comparisons)
 @click.group("comparisons", cls=Noun, example="kindgi-tui comparisons list")
 def noun() -> None:
     """Replays each case with a new version, and rates its answers with what people already said."""
-
-
-def gate_options(function: F) -> F:
-    """Gates: they wait for the end and decide the exit code."""
-    least = click.option(
-        "--fail-under", "least", multiple=True, type=LEAST, metavar="METRIC=X",
-        help="Exit code 1 when pass-rate, case-coverage or precision-at-k is under X, or has no value.",
-    )  # fmt: skip
-    regression = click.option(
-        "--fail-on-regression", "regression", is_flag=False, flag_value="worse", metavar="[=any]",
-        type=click.Choice(["worse", "any"]),
-        help="Exit code 1 when the pass rate fell; with =any also when any single case got worse.",
-    )  # fmt: skip
-    return least(regression(function))
 
 
 @noun.verb(

@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 import click
 
+from kindgi_tui.cli.parameters import F
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison
 
@@ -61,6 +62,20 @@ class LeastType(click.ParamType[Least]):
 
 
 LEAST = LeastType()
+
+
+def gate_options(function: F) -> F:
+    """Gates: they wait for the end and decide the exit code."""
+    least = click.option(
+        "--fail-under", "least", multiple=True, type=LEAST, metavar="METRIC=X",
+        help="Exit code 1 when pass-rate, case-coverage or precision-at-k is under X, or has no value.",
+    )  # fmt: skip
+    regression = click.option(
+        "--fail-on-regression", "regression", is_flag=False, flag_value="worse", metavar="[=any]",
+        type=click.Choice(["worse", "any"]),
+        help="Exit code 1 when the pass rate fell; with =any also when any single case got worse.",
+    )  # fmt: skip
+    return least(regression(function))
 
 
 def metric_of(comparison: Comparison, name: str) -> dict[str, Json]:

@@ -13,9 +13,9 @@ from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.comparisons import ComparisonOptions
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.local.engine.results import compute_result, options_of
-from kindgi_tui.local.store import comparisons
+from kindgi_tui.local.store import comparisons, repetitions
 from kindgi_tui.local.store.checks import JudgedAnswer, judged_answers
-from kindgi_tui.local.store.comparisons import FinishedRepetition
+from kindgi_tui.local.store.repetitions import FinishedRepetition
 from kindgi_tui.local.store.test_sets import all_cases
 from kindgi_tui.storage.sqlite import Database
 
@@ -64,8 +64,8 @@ def _finished(connection: sqlite3.Connection, comparison_id: str) -> _Finished:
         comparison,
         taken_cases(every, options.comparison)[0],
         options,
-        comparisons.finished_repetitions(connection, comparison_id),
-        comparisons.replay_outputs(connection, comparison_id),
+        repetitions.finished_repetitions(connection, comparison_id),
+        repetitions.replay_outputs(connection, comparison_id),
         judged_answers(connection, comparison_id),
     )
 

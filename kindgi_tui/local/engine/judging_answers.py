@@ -21,7 +21,7 @@ from kindgi_tui.local.engine.turns import Answering
 from kindgi_tui.local.models.calls import ModelRef
 from kindgi_tui.local.models.failures import ModelError
 from kindgi_tui.local.store.checks import JudgedAnswer
-from kindgi_tui.local.store.comparisons import FinishedRepetition
+from kindgi_tui.local.store.repetitions import FinishedRepetition
 
 TRIES = 3
 """How often the judging model is asked about one answer, when its replies can't be read."""

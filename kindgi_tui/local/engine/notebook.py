@@ -12,7 +12,7 @@ from typing import Self
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.local.engine.replaying import Replayed
-from kindgi_tui.local.store import catalog, checks, comparisons
+from kindgi_tui.local.store import catalog, checks, repetitions
 from kindgi_tui.local.store.checks import JudgedAnswer
 from kindgi_tui.local.store.runs import insert_run
 from kindgi_tui.storage.sqlite import Database, translated
@@ -125,10 +125,8 @@ class Notebook:
             catalog.put_replies(connection, replies)
         if not finished and not judged:
             return True
-        repetitions = [replayed.repetition for replayed in finished]
-        if not comparisons.record_repetitions(
-            connection, self._comparison_id, self._owner, repetitions, spent
-        ):
+        done = [replayed.repetition for replayed in finished]
+        if not repetitions.record_repetitions(connection, self._comparison_id, self._owner, done, spent):
             return False
         if judged:
             checks.record_verdicts(connection, self._comparison_id, self._owner, judged, spent)

@@ -21,9 +21,9 @@ from kindgi_tui.domain.grading import next_answer
 from kindgi_tui.domain.replays import Outcome
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.local.engine.results import options_of, with_ours
-from kindgi_tui.local.store import comparisons
+from kindgi_tui.local.store import comparisons, repetitions
 from kindgi_tui.local.store.checks import JudgedAnswer, judged_answers, verdicts_by_case
-from kindgi_tui.local.store.comparisons import FinishedRepetition
+from kindgi_tui.local.store.repetitions import FinishedRepetition
 from kindgi_tui.local.store.test_sets import all_cases
 from kindgi_tui.storage.sqlite import Database
 from kindgi_tui.wire import v01
@@ -81,7 +81,7 @@ async def partial_result(database: Database, partial: Partial, comparison: Compa
         await asyncio.sleep(LEAST_SECONDS - (time.monotonic() - partial.computed_at))
         found, judged = await database.read(
             lambda c: (
-                comparisons.finished_repetitions(c, comparison.id, partial.finished),
+                repetitions.finished_repetitions(c, comparison.id, partial.finished),
                 judged_answers(c, comparison.id, partial.judged),
             )
         )
@@ -94,7 +94,7 @@ async def partial_result(database: Database, partial: Partial, comparison: Compa
         changed = {one.case_id for one in found} | {one.case_id for one in judged}
         told = [one for one in partial.finished.values() if one.case_id in changed]
         runs = [one.run_id for one in told if one.run_id is not None]
-        outputs = await database.read(lambda c: comparisons.outputs_of_runs(c, runs))
+        outputs = await database.read(lambda c: repetitions.outputs_of_runs(c, runs))
         partial.document = await asyncio.to_thread(_computed, partial, told, outputs, progress.cost_usd)
         partial.computed_at = time.monotonic()
         return partial.document

@@ -17,7 +17,7 @@ from kindgi_tui.local.engine.tool_calls import ReplayCalls, reads_as_data
 from kindgi_tui.local.engine.turns import Answering, Turn, TurnFailed
 from kindgi_tui.local.models.calls import Message, ModelRef, UserMessage
 from kindgi_tui.local.packs.services import PackServices
-from kindgi_tui.local.store.comparisons import FinishedRepetition
+from kindgi_tui.local.store.repetitions import FinishedRepetition
 from kindgi_tui.workbench import WorkbenchError
 
 

@@ -9,7 +9,7 @@ from kindgi_tui.domain import scoring
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparing import taken_cases
 from kindgi_tui.local.engine.results import options_of, with_ours
-from kindgi_tui.local.store import comparisons
+from kindgi_tui.local.store import comparisons, repetitions
 from kindgi_tui.local.store.checks import judged_answers
 from kindgi_tui.local.store.groups import group_weights
 from kindgi_tui.local.store.judgments import judgments_of_run
@@ -28,7 +28,7 @@ def rescore_comparison(connection: sqlite3.Connection, reference: str, person_id
         )
     seq = comparisons.version_of(connection, prior.id)
     source = prior.rescore_of or prior.id
-    replays = comparisons.replay_outputs(connection, source)
+    replays = repetitions.replay_outputs(connection, source)
     judgments = [
         said for run_id in replays for said in judgments_of_run(connection, run_seq(connection, run_id))
     ]

@@ -15,7 +15,7 @@ from kindgi_tui.domain.comparisons import (
 )
 from kindgi_tui.domain.test_sets import Case, TestSetRef
 from kindgi_tui.local.store.checks import JudgedAnswer, verdicts_by_case
-from kindgi_tui.local.store.comparisons import FinishedRepetition
+from kindgi_tui.local.store.repetitions import FinishedRepetition
 from kindgi_tui.wire import v01
 
 

@@ -27,9 +27,9 @@ from kindgi_tui.local.models.asking import Models
 from kindgi_tui.local.models.cache import CachedModels
 from kindgi_tui.local.models.config import ModelsConfig, load_models
 from kindgi_tui.local.packs.services import PackServices
-from kindgi_tui.local.store import comparisons
+from kindgi_tui.local.store import comparisons, repetitions
 from kindgi_tui.local.store.checks import JudgedAnswer, judged_answers
-from kindgi_tui.local.store.comparisons import FinishedRepetition
+from kindgi_tui.local.store.repetitions import FinishedRepetition
 from kindgi_tui.local.store.test_sets import all_cases
 from kindgi_tui.storage.sqlite import Database, Trouble
 from kindgi_tui.workbench import WorkbenchError
@@ -163,7 +163,7 @@ async def _run_owned(
             if asked is not None:
                 spent = asked.spent_usd
                 await database.write(
-                    lambda c: comparisons.record_repetitions(c, comparison_id, owner, (), spent)
+                    lambda c: repetitions.record_repetitions(c, comparison_id, owner, (), spent)
                 )
             if run.reason != "lost":
                 ending = COMPLETED if run.reason is None else Ending("cancelled", cancel_reason=run.reason)
@@ -177,7 +177,7 @@ def _load(
     request = comparison.request
     seq = comparisons.version_of(connection, comparison_id)
     candidate = load_candidate(connection, request.agent_id or "", request.subject_version, request.overrides)
-    finished = comparisons.finished_repetitions(connection, comparison_id)
+    finished = repetitions.finished_repetitions(connection, comparison_id)
     judged = judged_answers(connection, comparison_id)
     return comparison, all_cases(connection, seq), candidate, finished, judged
 
@@ -192,7 +192,7 @@ async def _unjudged(
     """The cases that finished before it was stopped, and whose answers are still to be judged."""
     expected = {case.case_id for case in cases if judging.expected_of(case)}
     runs = [one.run_id for one in finished if one.case_id in expected and one.run_id is not None]
-    outputs = await database.read(lambda c: comparisons.outputs_of_runs(c, runs))
+    outputs = await database.read(lambda c: repetitions.outputs_of_runs(c, runs))
     return judging.resumed(cases, finished, outputs, judged)
 
 

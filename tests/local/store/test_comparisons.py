@@ -7,9 +7,10 @@ import pytest
 from kindgi_tui.domain.comparison_records import ComparisonRequest
 from kindgi_tui.domain.test_set_versions import BuildRequest
 from kindgi_tui.local.store import comparisons as kept
+from kindgi_tui.local.store import repetitions
 from kindgi_tui.local.store.comparison_lists import list_comparisons
-from kindgi_tui.local.store.comparisons import FinishedRepetition
 from kindgi_tui.local.store.judgments import add_judgment
+from kindgi_tui.local.store.repetitions import FinishedRepetition
 from kindgi_tui.local.store.runs import insert_run
 from kindgi_tui.local.store.test_sets import gather_cases, store_test_set, version_seq
 from kindgi_tui.workbench import Conflict, Invalid, NotFound
@@ -63,10 +64,12 @@ def test_only_the_owner_beats_and_records(store: sqlite3.Connection, started: st
     assert kept.beat(store, started, "p1") is None
     assert kept.beat(store, started, "p2") == "lost"
     assert kept.cancel_wanted(store, started, "p2") == "lost"
-    assert not kept.record_repetitions(store, started, "p2", [done("one", 1)])
-    assert kept.finished_repetitions(store, started) == []
-    assert kept.record_repetitions(store, started, "p1", [done("one", 1)])
-    assert kept.record_repetitions(store, started, "p1", [done("two", 1), done("one", 2, error=True, cost=0)])
+    assert not repetitions.record_repetitions(store, started, "p2", [done("one", 1)])
+    assert repetitions.finished_repetitions(store, started) == []
+    assert repetitions.record_repetitions(store, started, "p1", [done("one", 1)])
+    assert repetitions.record_repetitions(
+        store, started, "p1", [done("two", 1), done("one", 2, error=True, cost=0)]
+    )
     progress = kept.get_comparison(store, started).progress
     assert (
         progress.finished,
@@ -78,7 +81,7 @@ def test_only_the_owner_beats_and_records(store: sqlite3.Connection, started: st
         *(3, 1, 1, 0.5),
         1,
     )
-    assert kept.finished_repetitions(store, started) == [
+    assert repetitions.finished_repetitions(store, started) == [
         done("one", 1),
         done("one", 2, error=True, cost=0),
         done("two", 1),
@@ -87,9 +90,9 @@ def test_only_the_owner_beats_and_records(store: sqlite3.Connection, started: st
 
 def test_a_repetition_is_recorded_once(store: sqlite3.Connection, started: str) -> None:
     kept.claim(store, started, "p1", 1)
-    kept.record_repetitions(store, started, "p1", [done("one", 1)])
+    repetitions.record_repetitions(store, started, "p1", [done("one", 1)])
     with pytest.raises(sqlite3.IntegrityError):
-        kept.record_repetitions(store, started, "p1", [done("one", 1)])
+        repetitions.record_repetitions(store, started, "p1", [done("one", 1)])
 
 
 def test_cancelling(store: sqlite3.Connection, started: str) -> None:
@@ -130,7 +133,7 @@ def test_a_dead_owners_place_is_taken_once(store: sqlite3.Connection, started: s
     assert not kept.take_over(store, started, "p3")
     assert kept.dead_leases(store) == []
     assert kept.beat(store, started, "p1") == "lost"
-    assert not kept.record_repetitions(store, started, "p1", [done("one", 1)])
+    assert not repetitions.record_repetitions(store, started, "p1", [done("one", 1)])
     assert kept.finish(store, started, "p2", "failed", None, error="Interrupted: \ud800")
     assert kept.get_comparison(store, started).error == "Interrupted: \ud800"
 
@@ -142,7 +145,7 @@ def test_one_that_nobody_ever_owned_dies_too(store: sqlite3.Connection, started:
 
 def test_resuming_keeps_what_finished(store: sqlite3.Connection, started: str) -> None:
     kept.claim(store, started, "p1", 1)
-    kept.record_repetitions(store, started, "p1", [done("one", 1)])
+    repetitions.record_repetitions(store, started, "p1", [done("one", 1)])
     with pytest.raises(Conflict) as refused:
         kept.reopen(store, started)
     assert refused.value.code == "eval-run-not-resumable"
@@ -153,7 +156,7 @@ def test_resuming_keeps_what_finished(store: sqlite3.Connection, started: str) -
     assert again.progress.finished == 1
     assert kept.dead_leases(store) == []
     assert kept.claim(store, started, "p2", 2)
-    assert kept.finished_repetitions(store, started) == [done("one", 1)]
+    assert repetitions.finished_repetitions(store, started) == [done("one", 1)]
 
 
 def test_lists(store: sqlite3.Connection, started: str) -> None:
