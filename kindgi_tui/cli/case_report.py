@@ -8,7 +8,7 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparisons import CaseResult, ToolTrace
 from kindgi_tui.domain.grading import is_graded
 from kindgi_tui.domain.headline import percent, stopped_sentence
-from kindgi_tui.domain.items import output_items
+from kindgi_tui.domain.items import answer_of, output_items
 from kindgi_tui.domain.regressions import pass_rates
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.session.checked import checked_entries, state_words
@@ -48,8 +48,8 @@ async def case_lines(
     lines += [f"   {line}" for line in _expected(case, result, width - 3)]
     agent_turn = case is None or case.subject.kind == "agent"
     output = await _new_output(bench, result)
-    before = _answer(None if case is None else case.output, agent_turn)
-    now = _answer(output, agent_turn)
+    before = answer_of(None if case is None else case.output, agent_turn)
+    now = answer_of(output, agent_turn)
     lines += [f"   {line}" for line in _answers(before, now, width - 3)]
     lines += [f"   {line}" for line in _item_lines(reviewed, output, agent_turn, experts)]
     return lines + [f"   {line}" for line in _call_lines(result)]
@@ -110,13 +110,6 @@ async def _new_output(bench: Workbench, result: CaseResult) -> Json:
         return (await bench.runs.get(runs[0])).output
     except (NotFound, Unsupported):
         return None
-
-
-def _answer(output: Json, agent_turn: bool) -> Json:
-    for item in output_items(output, agent_turn):
-        if item.key in ("answer", "output"):
-            return item.value
-    return None
 
 
 def _answers(before: Json, now: Json, cells: int) -> list[str]:

@@ -11,9 +11,10 @@ from pydantic import TypeAdapter
 from kindgi_tui.demo import said
 from kindgi_tui.domain.base import Frozen, Json
 from kindgi_tui.domain.corrections import Expectation, NewCorrection
+from kindgi_tui.domain.items import answer_of
 from kindgi_tui.domain.runs import RunDetail
 from kindgi_tui.domain.test_sets import Case
-from kindgi_tui.local.engine.judging_prompt import answer_of, judging_request
+from kindgi_tui.local.engine.judging_prompt import judging_request
 from kindgi_tui.local.models.cache import cache_key, dump_reply
 from kindgi_tui.local.models.calls import ModelRef, ModelReply, Usage
 from kindgi_tui.local.store.corrections import add_correction

@@ -46,6 +46,14 @@ def output_items(output: Json, agent_turn: bool) -> tuple[Item, ...]:
     return tuple(found)
 
 
+def answer_of(output: Json, agent_turn: bool) -> Json:
+    """The answer of an output: an agent's last words, or a flow's whole output; None without one."""
+    for item in output_items(output, agent_turn):
+        if item.key in ("answer", "output") and not item.own_key:
+            return item.value
+    return None
+
+
 def value_at(document: Json, pointer: str) -> Found:
     """What stands at a pointer in a document, read leniently as matching does (see `pointers.look_up`)."""
     return look_up(document, pointer)

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kindgi_tui.domain import items, pointers, scoring
-from kindgi_tui.domain.items import Item
+from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.items import Item, answer_of
 from kindgi_tui.wire import v01
 
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -131,3 +132,15 @@ def test_what_is_passed_on_keeps_the_fields_nobody_knows() -> None:
     assert v01.dump(matched) == [
         {"item": {"key": "a", "ownKey": True, "value": 2**53}, "judged": judged[0]},
     ]
+
+
+def test_the_answer_of_an_output() -> None:
+    appended: list[Json] = [
+        {"role": "agent", "content": "first"},
+        {"role": "agent", "content": {"text": "last"}},
+    ]
+    assert answer_of({"appended": appended, "output": {"x": [{"id": "answer"}]}}, True) == {"text": "last"}
+    # An element that calls itself `answer` is none.
+    assert answer_of({"appended": [], "output": {"x": [{"id": "answer"}]}}, True) is None
+    assert answer_of({"total": 3}, False) == {"total": 3}
+    assert answer_of(None, True) is None

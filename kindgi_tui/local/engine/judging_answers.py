@@ -13,9 +13,10 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import JudgeModel, Weighing
 from kindgi_tui.domain.corrections import AnswerVerdict
 from kindgi_tui.domain.grading import GradedEntry, entries, next_answer
+from kindgi_tui.domain.items import answer_of
 from kindgi_tui.domain.replays import Outcome
 from kindgi_tui.domain.test_sets import Case
-from kindgi_tui.local.engine.judging_prompt import answer_of, judging_request, read_verdict
+from kindgi_tui.local.engine.judging_prompt import judging_request, read_verdict
 from kindgi_tui.local.engine.spending import LimitReached
 from kindgi_tui.local.engine.turns import Answering
 from kindgi_tui.local.models.calls import ModelRef

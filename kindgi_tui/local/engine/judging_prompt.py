@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from kindgi_tui.domain.base import Frozen, Json
 from kindgi_tui.domain.corrections import TEXT_LIMIT, Expectation
-from kindgi_tui.domain.items import output_items
+from kindgi_tui.domain.items import answer_of
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.local.engine.conversation import text_of
 from kindgi_tui.local.models.calls import (
@@ -97,14 +97,6 @@ class Verdict(Frozen):
     """Whether the answer does what is asked."""
     reason: str
     """Why, in its words; cut at the longest text of a correction."""
-
-
-def answer_of(output: Json, agent_turn: bool) -> Json:
-    """The answer of an output: an agent's last words, or a flow's whole output; None without one."""
-    for item in output_items(output, agent_turn):
-        if item.key in ("answer", "output") and not item.own_key:
-            return item.value
-    return None
 
 
 def judging_data(case: Case, expect: Expectation, answer: Json) -> dict[str, Json]:

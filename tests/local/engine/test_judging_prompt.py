@@ -8,7 +8,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.corrections import TEXT_LIMIT, Expectation
 from kindgi_tui.domain.runs import Subject
 from kindgi_tui.domain.test_sets import Case
@@ -21,7 +20,6 @@ from kindgi_tui.local.engine.judging_prompt import (
     OPENING,
     VERDICT,
     Verdict,
-    answer_of,
     judging_request,
     read_verdict,
 )
@@ -211,15 +209,3 @@ def test_a_reason_is_cut_at_the_longest_text_of_a_correction() -> None:
     read = read_verdict(reply(json.dumps({"passes": False, "reason": "x" * 9_000})))
     assert read is not None
     assert len(read.reason) == TEXT_LIMIT == 4_000
-
-
-def test_the_answer_of_an_output() -> None:
-    appended: list[Json] = [
-        {"role": "agent", "content": "first"},
-        {"role": "agent", "content": {"text": "last"}},
-    ]
-    assert answer_of({"appended": appended, "output": {"x": [{"id": "answer"}]}}, True) == {"text": "last"}
-    # An element that calls itself `answer` is none.
-    assert answer_of({"appended": [], "output": {"x": [{"id": "answer"}]}}, True) is None
-    assert answer_of({"total": 3}, False) == {"total": 3}
-    assert answer_of(None, True) is None

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparisons import CaseResult, ToolTrace
 from kindgi_tui.domain.headline import stopped_sentence
-from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.session.checked import checked_entries, state_words
 from kindgi_tui.session.reviewing import said_words
@@ -91,14 +90,6 @@ def _side(pieces: Sequence[Piece], kind: str) -> Styled:
     return tuple(
         (piece.text, "" if piece.kind == "same" else kind) for piece in pieces if piece.kind in ("same", kind)
     )
-
-
-def answer_of(output: Json, agent_turn: bool) -> Json:
-    """The answer of an output, or a flow's whole output; None without one."""
-    for item in output_items(output, agent_turn):
-        if item.key in ("answer", "output"):
-            return item.value
-    return None
 
 
 def answer_blocks(told: Answers, before: str, now: str, cells: int) -> list[Block | Run]:

@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison
+from kindgi_tui.domain.items import answer_of
 from kindgi_tui.domain.judgments import Verdict
 from kindgi_tui.session.judging_seen import Clock
 from kindgi_tui.session.opened_case import CaseItem, OpenedCase
@@ -122,11 +123,9 @@ class CaseScreen(Moves, WorkScreen):
         opened = self.opened
         await opened.load()
         agent_turn = opened.case is None or opened.case.subject.kind == "agent"
-        before = blocks.answer_of(None if opened.case is None else opened.case.output, agent_turn)
+        before = answer_of(None if opened.case is None else opened.case.output, agent_turn)
         # Comparing long answers word by word takes a while.
-        self._answers = await asyncio.to_thread(
-            blocks.answers, before, blocks.answer_of(opened.output, agent_turn)
-        )
+        self._answers = await asyncio.to_thread(blocks.answers, before, answer_of(opened.output, agent_turn))
         self.rows.styles.height = max(1, len(opened.items))
         self.rows.show(len(opened.items), self.rows.cursor if keep else opened.first_open())
         self._show_head()

@@ -11,7 +11,7 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.session.following import FINAL, Look, looks
 from kindgi_tui.session.reviewing import FILTERS, Review, Reviewed, newest_of, place_of, questions_of
-from kindgi_tui.text import json_text
+from kindgi_tui.text import clean, json_text
 from kindgi_tui.tui.content import line, plain
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
@@ -276,8 +276,8 @@ class ComparisonScreen(Moves, WorkScreen):
 
     async def _written(self, keep: bool) -> None:
         text = await asyncio.to_thread(json_text, self._result, RAW)
-        said = [Block(words, "strong") for words in (self._said.get("headline"),) if words]
-        blocks = [*said, Block(""), Block(text)] if said else [Block(text)]
+        words = clean(self._said.get("headline", ""), 4_000)
+        blocks = [Block(words, "strong"), Block(""), Block(text)] if words else [Block(text)]
         self.query_one("#comparison-raw", TextPane).show(blocks, keep_place=keep)
 
     def stepping(self) -> LineList | TextPane:
