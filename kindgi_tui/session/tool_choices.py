@@ -1,6 +1,6 @@
-"""The tools a correction can name: those of the agent's version, and those the run called."""
+"""The tools a correction can name: those of the agent's version, those the run called, and the catalog's others."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
 from kindgi_tui.domain.base import Frozen, Json
@@ -28,7 +28,10 @@ class ToolChoice(Frozen):
 async def tools_of(
     workbench: "Workbench", run: RunDetail, recorded: Sequence[RecordedCall]
 ) -> tuple[ToolChoice, ...]:
-    """The tools of the run's agent at its version, else at the newest; then others the run called."""
+    """The tools of the run's agent at its version, else at the newest; then others the run called; then the others.
+
+    What a run should have called may be a tool its version didn't have yet.
+    """
     entry = (
         await _entry(workbench.agents, run.subject.id, run.subject.version)
         if run.subject.kind == "agent"
@@ -41,7 +44,17 @@ async def tools_of(
     for tool_id, version in pinned.items():
         found = await _entry(workbench.tools, tool_id, version)
         choices.append(_choice(tool_id, found))
-    return tuple(choices)
+    return (*choices, *(_listed(one) for one in await _others(workbench.tools, pinned)))
+
+
+async def _others(catalog: "Catalog", known: Container[str]) -> list[CatalogVersion]:
+    """The catalog's other tools; none where it isn't offered or can't be reached: a correction goes on without."""
+    from kindgi_tui.workbench import Denied, NotFound, Unavailable, Unsupported
+
+    try:
+        return [one for one in await catalog.list() if one.id not in known]
+    except (NotFound, Unsupported, Unavailable, Denied):
+        return []
 
 
 async def _entry(catalog: "Catalog", entry_id: str, version: str | None) -> CatalogVersion | None:
@@ -70,16 +83,21 @@ def _pinned(entry: CatalogVersion | None) -> list[tuple[str, str | None]]:
     return found
 
 
+def _listed(entry: CatalogVersion) -> ToolChoice:
+    definition = entry.definition if isinstance(entry.definition, dict) else {}
+    about = definition.get("description")
+    return ToolChoice(
+        id=entry.id,
+        version=entry.version,
+        about=about if isinstance(about, str) else "",
+        input=definition.get("input"),
+    )
+
+
 def _choice(tool_id: str, found: CatalogVersion | None) -> ToolChoice:
     if found is None or not isinstance(found.definition, dict):
         return ToolChoice(id=tool_id, about="the run called it; it isn't in the catalog here")
-    about = found.definition.get("description")
-    return ToolChoice(
-        id=tool_id,
-        version=found.version,
-        about=about if isinstance(about, str) else "",
-        input=found.definition.get("input"),
-    )
+    return _listed(found)
 
 
 def matching_tools(tools: Sequence[ToolChoice], words: str) -> tuple[ToolChoice, ...]:

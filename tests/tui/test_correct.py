@@ -13,8 +13,11 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from kindgi_tui.domain.corrections import Correction, Expectation, ExpectedCall
+from kindgi_tui.domain.queries import RunFilter
+from kindgi_tui.domain.runs import recorded_calls
 from kindgi_tui.local.workbench import open_local
 from kindgi_tui.session.correcting import live_correction
+from kindgi_tui.session.tool_choices import tools_of
 from kindgi_tui.tui.app import WorkbenchApp
 from kindgi_tui.tui.editor import TextBox
 from kindgi_tui.tui.screens.case.screen import CaseScreen
@@ -278,6 +281,20 @@ async def test_a_call_is_added_by_picking_a_tool(place: Path) -> None:
         assert len(screen.correcting.draft.calls) == 4
         await pilot.press("n", "escape")
         await says(screen, pilot, "No tool was picked.")
+
+
+async def test_a_tool_the_runs_version_did_not_have_can_be_picked_too(demo: Path) -> None:
+    bench, _ = await open_local(demo)
+    try:
+        page = await bench.runs.list(
+            RunFilter(subject_id="acme-ops.article-picker", subject_version="0.1.0"), limit=1
+        )
+        run = await bench.runs.get(page.data[0].id)
+        choices = await tools_of(bench, run, recorded_calls(run.output))
+        assert [one.id for one in choices] == [SEARCH, "acme-ops.log-suggestion"]
+        assert all(one.version == "0.1.0" and one.about and one.input for one in choices)
+    finally:
+        await bench.close()
 
 
 async def test_keys_typed_right_behind_a_text_come_after_it(place: Path) -> None:
