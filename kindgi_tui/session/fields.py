@@ -55,10 +55,15 @@ class FormField(Frozen):
     @property
     def words(self) -> str:
         """The value as it is shown; empty while nothing stands there."""
-        return next(
-            (choice.words or choice.value for choice in self.choices if choice.value == self.value),
-            self.value,
-        )
+        return self._said(self.value)
+
+    @property
+    def hint_words(self) -> str:
+        """The hint as it is shown."""
+        return self._said(self.hint)
+
+    def _said(self, value: str) -> str:
+        return next((choice.words or value for choice in self.choices if choice.value == value), value)
 
     @property
     def turns(self) -> bool:

@@ -17,7 +17,7 @@ from kindgi_tui.session.launching import (
     subject_of,
     version_of,
 )
-from kindgi_tui.session.own_sets import NOW
+from kindgi_tui.session.own_sets import NOW, set_words
 
 
 def compare_fields(
@@ -35,7 +35,8 @@ def compare_fields(
     rows: list[dict[str, Any]] = [
         {
             "name": "test_set_id", "label": "Test set", "help": "The judged runs to compare on.", "typed": False,
-            "choices": _choices(one.test_set_id for one in facts.sets), "hint": identity,
+            "choices": tuple(Choice(value=one.test_set_id, words=set_words(one.test_set_id)) for one in facts.sets),
+            "hint": identity,
         },
         {
             "name": "test_set_version", "label": "Its version",

@@ -47,6 +47,12 @@ async def listed_sets(workbench: "Workbench", project_id: str) -> ListedSets:
     return ListedSets(sets=(*built, *map(as_it_stands, standing)), own=own)
 
 
+def set_words(test_set_id: str) -> str:
+    """A test set's id as it is shown: an agent's own one by its agent, as its id is long."""
+    own = parse_own_test_set_id(test_set_id)
+    return test_set_id if own is None else f"own · {own[0]}"
+
+
 def is_own(test_set_id: str) -> bool:
     """Whether a set is an agent's own."""
     return parse_own_test_set_id(test_set_id) is not None

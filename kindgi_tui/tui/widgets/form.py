@@ -104,7 +104,7 @@ class Form(ScrollView, can_focus=True, inherit_bindings=False):
         self.post_message(self.Moved(self._fields[at]))
 
     def _layout(self) -> None:
-        cells = self.size.width
+        cells = self.scrollable_content_region.width
         if cells <= 0:
             return
         lines = [line for at, field in enumerate(self._fields) for line in _lines_of(at, field, cells - 2)]
@@ -150,7 +150,7 @@ class Form(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         """One line of the view."""
-        cells = self.size.width
+        cells = self.scrollable_content_region.width
         number = y + self.scroll_offset.y
         if number >= len(self._lines):
             return Strip([Segment(" " * cells, self._style(""))], cells)
@@ -202,7 +202,7 @@ def _lines_of(at: int, field: FormField, cells: int) -> list[_Line]:
     """A field's lines at that many cells."""
     label = 11 if cells < 50 else 15
     words = one_line(field.words, 200)
-    standing = words or one_line(field.hint, 200)
+    standing = words or one_line(field.hint_words, 200)
     room = max(4, cells - label)
     signs = 4 if field.turns else 0
     shown = truncate_cells(standing, max(1, room - signs))

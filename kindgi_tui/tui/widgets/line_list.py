@@ -176,7 +176,8 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
     def render_line(self, y: int) -> Strip:
         """One line of the view."""
         number = y + self.scroll_offset.y
-        cells = self.size.width
+        # Not `size`: a scroll bar would hide the last cell, and with it the sign that words were cut.
+        cells = self.scrollable_content_region.width
         if number >= self._count:
             words = self._empty if self._count == 0 and y == 0 else ""
             return Strip([Segment(_fit(f" {words}" if words else "", cells), self._style("dim"))], cells)

@@ -221,7 +221,7 @@ class TextPane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         """One line of the view."""
-        cells = self.size.width
+        cells = self.scrollable_content_region.width
         number = y + self.scroll_offset.y
         pieces: Line = self._lines[number] if number < len(self._lines) else ()
         if not self._blocks and y == 0:

@@ -3,6 +3,7 @@
 from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.headline import interval_sentence
 from kindgi_tui.session.following import FINAL
+from kindgi_tui.session.own_sets import set_words
 from kindgi_tui.session.reviewing import Review
 from kindgi_tui.text import one_line
 from kindgi_tui.tui.screens.comparison.rows import candidate_name
@@ -13,7 +14,7 @@ def title_words(comparison: Comparison, rescores: int) -> str:
     told: list[str] = [comparison.status]
     if rescores:
         told[0] += f", rescored ×{rescores}"
-    told += [candidate_name(comparison), f"{comparison.test_set_id} {comparison.test_set_version}"]
+    told += [candidate_name(comparison), f"{set_words(comparison.test_set_id)} {comparison.test_set_version}"]
     return " · ".join([*told, comparison.id[:8]])
 
 

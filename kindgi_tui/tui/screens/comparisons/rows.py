@@ -2,6 +2,7 @@
 
 from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.headline import percents
+from kindgi_tui.session.own_sets import set_words
 from kindgi_tui.text import one_line
 from kindgi_tui.tui.screens.comparison.rows import candidate_name
 from kindgi_tui.tui.screens.runs.rows import when
@@ -28,7 +29,7 @@ def comparison_row(one: Comparison, width: int) -> list[Cell]:
         cells.append(Cell(one_line(notes, 33), 34, "dim"))
         left -= 34
     name = candidate_name(one)
-    on = one_line(f"{one.test_set_id} {one.test_set_version}", 60)
+    on = one_line(f"{set_words(one.test_set_id)} {one.test_set_version}", 60)
     if left < 40:
         marked = "experts · " if one.request.weighing == "experts-only" else ""
         told = one_line(f"{marked}{one.request.subject_version} {name.rpartition(' ')[0]}", max(1, left))

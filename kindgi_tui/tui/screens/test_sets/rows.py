@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from kindgi_tui.domain.own_test_sets import OwnTestSet
 from kindgi_tui.domain.test_set_versions import TestSetVersion
+from kindgi_tui.session.own_sets import set_words
 from kindgi_tui.text import clean, one_line
 from kindgi_tui.tui.screens.runs.rows import when
 from kindgi_tui.tui.widgets.line_list import Cell
@@ -32,7 +33,7 @@ def set_row(one: TestSetVersion, place: str, width: int, own: OwnTestSet | None 
     version = one.version + (f" ({place})" if place else "")
     if own is not None and not one.version:
         version = own_version_words(own)
-    named = one.test_set_id if own is None else f"own · {own.agent_id}"
+    named = set_words(one.test_set_id)
     cells = [
         Cell(one_line(named, 80), max(14, min(36, width // 2 - 2)), "key"),
         Cell(f" {one_line(version, 24)}", 15 if place or width >= 60 else 9),
