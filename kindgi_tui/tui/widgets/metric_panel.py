@@ -20,7 +20,7 @@ from kindgi_tui.text import one_line, truncate_cells, width
 NONE = "–"
 """What stands where there is no evidence."""
 
-_LABEL, _BAR = 17, 24
+_LABEL, _BAR = 19, 24
 """The widest label, and the widest bar."""
 
 
@@ -121,7 +121,7 @@ def _columns(measures: Sequence[Measure], room: int, candidate: str) -> tuple[_C
         (0, _Column("", 3, False, lambda one, cells: (" → ", "dim"))),
         (0, _Column(candidate if roomy else "now", 9 if roomy else 6, False, _now)),
         (6, _Column("", 4, False, _bar)),
-        (1, _Column("points", 7 if roomy else 6, True, _delta)),
+        (1, _Column("points" if roomy else "pts", 7 if roomy else 5, True, _delta)),
         (4, _Column("95% interval" if roomy else "interval", 14 if roomy else 12, True, _interval)),
         (
             3,
