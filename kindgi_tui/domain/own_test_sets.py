@@ -162,9 +162,9 @@ def checked_case(new: NewCase) -> NewCase:
 
 def _check_from_nothing(new: NewCase) -> None:
     if not new.agent_id or not new.project_id:
-        raise LimitError("agentId", "Name the run (--run) or the agent (--agent) the case is for.")
+        raise LimitError("agentId", "Name the run or the agent the case is for.")
     if new.input is None or not new.input.strip():
-        raise LimitError("input", "A case from nothing needs an input: what the agent is asked (--input).")
+        raise LimitError("input", "A case from nothing needs an input: what the agent is asked.")
     if len(new.input) > INPUT_LIMIT:
         raise LimitError("input", f"An input has at most {INPUT_LIMIT:,} characters.")
     for item in new.items:

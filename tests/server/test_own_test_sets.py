@@ -223,7 +223,7 @@ WRONG_CASES: list[tuple[dict[str, Any], str]] = [
     ({"x": 1}, f'The body has no field "x". It has {FIELDS}.'),
     ({}, "Name the run the case is made from (runId), or what the agent is asked (input)."),
     ({"input": 3}, "input must be text: what the agent is asked."),
-    ({"input": " "}, "A case from nothing needs an input: what the agent is asked (--input)."),
+    ({"input": " "}, "A case from nothing needs an input: what the agent is asked."),
     ({"input": "q", "runId": PASSWORD}, "A case from a run has the run's input: give a run or an input, not both."),
     ({"input": "q"}, "A case says what is expected: its decisions, its answer, or items with yes or no."),
     ({"input": "q", "expect": {"answer": "right"}},
