@@ -26,6 +26,13 @@ FLAGS = {
 """The flag of each field of an expectation."""
 
 
+OF_CASES = {
+    "the run or the agent the case is for": "the run (--run) or the agent (--agent) the case is for",
+    "an input: what the agent is asked": "an input: what the agent is asked (--input)",
+}
+"""What sentences about a case mean, with the flags that say it."""
+
+
 @contextlib.contextmanager
 def in_words_of(file: object) -> Iterator[None]:
     """What is wrong with an expectation names the flag that was given, or, with a `file`, the file's field."""
@@ -39,6 +46,8 @@ def in_words_of(file: object) -> Iterator[None]:
 
 def in_words(sentence: str, file: object) -> str:
     """The sentence with the flag, or with a `file` the file's field, in place of an expectation's field."""
+    for words, flags in OF_CASES.items():
+        sentence = sentence.replace(words, flags)
     return re.sub(
         rf"\bexpect\.({'|'.join(FLAGS)})\b",
         lambda found: FLAGS[found[1]] if file is None else found[1],
