@@ -66,7 +66,9 @@ def test_a_run_is_corrected_and_a_version_is_checked_on_it(tmp_path: Path) -> No
         found = ""
         for _ in range(4):
             terminal.keys("enter")
-            found = " ".join(terminal.wait("Case ", 10).split())
+            terminal.wait("Case ", 10)
+            terminal.wait("Items ·", 10)
+            terminal.wait("Expected", 10)
             terminal.read(0.6)
             found = " ".join(terminal.text.split())
             if "cancel my subscription" in found:
