@@ -88,8 +88,8 @@ async def test_a_version_is_picked_and_started(demo: Path, size: tuple[int, int]
     await build(demo, "1.0.0")
     async with running(demo, size, "TestSetsScreen", start="test_sets") as (app, pilot):
         screen = await opened(app, pilot)
-        assert f"41 cases of {AGENT} 0.3.0" in flat(app)
-        assert "no model is asked" in flat(app)
+        await until(lambda: f"41 cases of {AGENT} 0.3.0" in flat(app), pilot)
+        await until(lambda: "no model is asked" in flat(app), pilot)
         await pilot.press("l")
         await until(lambda: "0.2.0 changes since 0.1.0" in flat(app), pilot)
         await settle(screen, pilot)
@@ -99,7 +99,7 @@ async def test_a_version_is_picked_and_started(demo: Path, size: tuple[int, int]
         await until(lambda: isinstance(app.screen, ComparisonScreen), pilot, 20)
         await pilot.press("escape")
         assert app.screen is screen
-        assert "runs; g c shows it" in told(app)
+        await until(lambda: "runs; g c shows it" in told(app), pilot)
     (made,) = await started(demo)
     assert (made.request.subject_version, made.test_set_id, made.test_set_version) == (
         "0.2.0", "acme.picks", "1.0.0",
@@ -122,7 +122,7 @@ async def test_every_option_is_stored(demo: Path) -> None:
         await fill(app, pilot, "case_timeout", "60")
         await fill(app, pilot, "correlation_id", "pr-12")
         await settle(screen, pilot)
-        assert "runs of" in flat(app)
+        await until(lambda: "runs of" in flat(app), pilot)
         await pilot.press("s")
         await until(lambda: isinstance(app.screen, ComparisonScreen), pilot, 20)
     (made,) = await started(demo)
@@ -140,15 +140,15 @@ async def test_what_is_wrong_is_said_before_and_nothing_starts(demo: Path) -> No
         screen = await opened(app, pilot)
         await fill(app, pilot, "repetitions", "11")
         await settle(screen, pilot)
-        assert "`repetitions` must be an integer from 1 to 10" in flat(app)
+        await until(lambda: "`repetitions` must be an integer from 1 to 10" in flat(app), pilot)
         await pilot.press("s")
-        assert "`repetitions` must be" in told(app)
+        await until(lambda: "`repetitions` must be" in told(app), pilot)
         screen.form.go_to("repetitions")
         await pilot.press("backspace")
         screen.form.go_to("fresh")
         await pilot.press("l")
         await settle(screen, pilot)
-        assert "anthropic is not configured" in flat(app)
+        await until(lambda: "anthropic is not configured" in flat(app), pilot)
         await pilot.press("s")
         await until(lambda: "not configured" in told(app), pilot)
         assert app.screen is screen
@@ -172,7 +172,7 @@ async def test_s_pressed_twice_starts_one(demo: Path) -> None:
         screen = await opened(app, pilot)
         await screen.action_act("compare.start")
         await screen.action_act("compare.start")
-        assert "being started" in told(app)
+        await until(lambda: "being started" in told(app), pilot)
         await until(lambda: isinstance(app.screen, ComparisonScreen), pilot, 20)
     assert len(await started(demo)) == 1
 
@@ -194,9 +194,11 @@ async def test_changes_are_shown_against_another_version(demo: Path) -> None:
     await build(demo, "1.0.0")
     async with running(demo, (160, 48), "TestSetsScreen", start="test_sets") as (app, pilot):
         screen = await opened(app, pilot)
-        assert "What 0.3.0 changes since 0.1.0, with which 41 cases were recorded" in flat(app)
-        assert "acme-ops.log-suggestion" in flat(app)
-        assert "/tools/1" in flat(app)
+        await until(
+            lambda: "What 0.3.0 changes since 0.1.0, with which 41 cases were recorded" in flat(app), pilot
+        )
+        await until(lambda: "acme-ops.log-suggestion" in flat(app), pilot)
+        await until(lambda: "/tools/1" in flat(app), pilot)
         await pilot.press("v")
         await until(lambda: "What 0.3.0 changes since 0.2.0" in flat(app), pilot)
         await pilot.press("h")
@@ -216,7 +218,7 @@ async def test_without_test_sets_it_says_where_to_build_one(demo: Path) -> None:
         await until(lambda: isinstance(app.screen, CompareScreen) and app.screen.query(TextPane), pilot)
         await until(lambda: "No test sets yet" in pane(app), pilot)
         await pilot.press("s")
-        assert "There are no test sets yet" in told(app)
+        await until(lambda: "There are no test sets yet" in told(app), pilot)
 
 
 async def test_an_agent_that_is_not_published_can_not_be_compared(demo: Path) -> None:
@@ -236,9 +238,9 @@ async def test_an_agent_that_is_not_published_can_not_be_compared(demo: Path) ->
     await workbench.close()
     async with running(demo, (80, 24), "TestSetsScreen", start="test_sets") as (app, pilot):
         await opened(app, pilot)
-        assert "packs publish" in flat(app)
+        await until(lambda: "packs publish" in flat(app), pilot)
         await pilot.press("s")
-        assert "packs publish" in told(app)
+        await until(lambda: "packs publish" in told(app), pilot)
         assert not {"\x1b", "\x07"} & set(pane(app) + painted(app.screen.query_one(Form)))
 
 

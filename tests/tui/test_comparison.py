@@ -163,11 +163,11 @@ async def test_new_answers_are_judged_right_there_and_a_rescore_moves_the_figure
         assert [await said_of(app, run) for run in runs] == [
             [("answer", "yes")], [("answer", "no")], [("answer", "no")],
         ]  # fmt: skip
-        assert "✗ no" in shown(app.screen)
+        await until(lambda: "✗ no" in shown(app.screen), pilot)
         # Back in the comparison they wait for a rescore.
         await pilot.press("escape")
         await until(lambda: "3 verdicts wait for a rescore: R" in shown(app.screen), pilot)
-        assert "75% → 50%" in shown(app.screen)
+        await until(lambda: "75% → 50%" in shown(app.screen), pilot)
         await pilot.press("R")
         await until(lambda: "rescored ×1" in shown(app.screen), pilot)
         await pilot.pause()
@@ -195,10 +195,10 @@ async def test_new_answers_are_judged_right_there_and_a_rescore_moves_the_figure
         await until(lambda: "all new items here are judged" in status(app), pilot)
         await pilot.press("R")
         await until(lambda: status(app).startswith("Rescored:"), pilot)
-        assert "33% yes before, 50% now" in status(app)
+        await until(lambda: "33% yes before, 50% now" in status(app), pilot)
         await pilot.press("escape")
         await until(lambda: "rescored ×2" in shown(app.screen), pilot)
-        assert "33% → 50%" in shown(app.screen)
+        await until(lambda: "33% → 50%" in shown(app.screen), pilot)
 
 
 async def test_verdicts_are_taken_back_and_count_only_for_what_was_read(folder: Path) -> None:
@@ -233,10 +233,10 @@ async def test_verdicts_are_taken_back_and_count_only_for_what_was_read(folder: 
         await pilot.press("u")
         await until(lambda: case.opened.undoable == 0, pilot)
         assert await said_of(app, run) == []
-        assert "· not judged" in shown(app.screen)
+        await until(lambda: "· not judged" in shown(app.screen), pilot)
         # Kept items carry their verdicts over; they aren't judged here.
         await pilot.press("j", "y")
-        assert "only new items are judged here" in status(app)
+        await until(lambda: "only new items are judged here" in status(app), pilot)
         assert await said_of(app, run) == []
 
 
@@ -250,7 +250,7 @@ async def test_repetitions_cases_runs_and_json_of_a_case(folder: Path) -> None:
         await pilot.press("tab")
         await until(lambda: opened.replay is not None and opened.replay.id == runs[1], pilot)
         await until(lambda: "repetition 2 of 2" in shown(app.screen), pilot)
-        assert "= recorded" in shown(app.screen)
+        await until(lambda: "= recorded" in shown(app.screen), pilot)
         await pilot.press("1")
         await until(lambda: "repetition 1 of 2" in shown(app.screen), pilot)
         await pilot.press("7")
@@ -280,11 +280,11 @@ async def test_filters_raw_json_and_judging_all_new_items(folder: Path) -> None:
         await pilot.press("f", "f")
         await until(lambda: "[diverged 1]" in shown(screen), pilot)
         assert screen.rows.count == 1
-        assert "I forgot my password" in shown(screen)
+        await until(lambda: "I forgot my password" in shown(screen), pilot)
         await pilot.press("f")
         await until(lambda: "[all 3]" in shown(screen), pilot)
         await pilot.press("backspace")
-        assert "All cases are shown" in status(app)
+        await until(lambda: "All cases are shown" in status(app), pilot)
         await pilot.press("w")
         await until(lambda: '"weightedYesShare"' in shown(screen) or '"evalRunId"' in shown(screen), pilot)
         await pilot.press("w")
@@ -315,22 +315,22 @@ async def test_a_running_comparison_moves_and_its_end_rings_elsewhere(
     monkeypatch.setattr(WorkbenchApp, "bell", lambda self: rung.append("bell"))
     async with running(folder, (80, 24), **LIST) as (app, pilot):
         await to_list(app, pilot)
-        assert "… running" in shown(app.screen)
-        assert "4 of 6" in shown(app.screen)
+        await until(lambda: "… running" in shown(app.screen), pilot)
+        await until(lambda: "4 of 6" in shown(app.screen), pilot)
         screen = await to_comparison(app, pilot, cases=2)
         await until(lambda: "So far:" in shown(screen), pilot)
         line = screen.query_one(ProgressLine)
         assert "4 of 6" in line.words
         assert "█" in line.words
-        assert "33% → 100%" in shown(screen)
+        await until(lambda: "33% → 100%" in shown(screen), pilot)
         await pilot.press("R")
-        assert "Only a completed comparison can be rescored" in status(app)
+        await until(lambda: "Only a completed comparison can be rescored" in status(app), pilot)
         # It ends while one is elsewhere: a bell and a sentence.
         await pilot.press("escape")
         await until(lambda: isinstance(app.screen, ComparisonsScreen), pilot)
         frozen.thaw()
         await until(lambda: "is done." in status(app), pilot)
-        assert "The comparison of acme-ops.article-picker 0.2.0 is done." in status(app)
+        await until(lambda: "The comparison of acme-ops.article-picker 0.2.0 is done." in status(app), pilot)
         assert rung == ["bell"]
         await until(lambda: "✓ done" in shown(app.screen), pilot)
     # Watched on its own screen it ends without one.
@@ -375,7 +375,7 @@ async def test_cancel_and_resume_by_keys(folder: Path) -> None:
         await until(lambda: "Resumed" in status(app), pilot)
         await until(lambda: "completed" in screen.query_one(ProgressLine).words, pilot, 30)
         assert screen.rows.count == 3
-        assert "6 of 6 cached" in shown(screen)
+        await until(lambda: "6 of 6 cached" in shown(screen), pilot)
 
 
 async def test_the_list_rescores_and_says_why_not(folder: Path) -> None:

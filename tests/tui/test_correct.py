@@ -109,7 +109,7 @@ async def test_a_run_is_corrected_from_judge_in_place_and_taken_back(
         assert "it made 2 calls" in text
         assert "· called" in text
         await pilot.press("D")
-        assert "= as it was" in shown(screen)
+        await until(lambda: "= as it was" in shown(screen), pilot)
         await pilot.press("s")
         assert (
             sentence(screen)
@@ -118,12 +118,12 @@ async def test_a_run_is_corrected_from_judge_in_place_and_taken_back(
         # The search should have had another query, and nothing may be noted down.
         await pilot.press("e")
         assert screen.query_one(Input).value == '{"query": "cards"}'
-        assert "query  text · required" in shown(screen)
+        await until(lambda: "query  text · required" in shown(screen), pilot)
         await pilot.press("ctrl+u", *'{"query": "add a card"}', "enter")
         await until(lambda: "~ changed" in shown(screen), pilot)
         await pilot.press("f")
-        assert "✗ never" in shown(screen)
-        assert "it should make 1 call, never 1 tool" in shown(screen)
+        await until(lambda: "✗ never" in shown(screen), pilot)
+        await until(lambda: "it should make 1 call, never 1 tool" in shown(screen), pilot)
         await pilot.press(
             "A", "enter", *"Settings, then Cards.", "enter", "e", *"It names articles alone.", "enter", "s"
         )
@@ -141,7 +141,7 @@ async def test_a_run_is_corrected_from_judge_in_place_and_taken_back(
         found = await stored(place, run_id)
         assert found is not None
         assert found.expect == said
-        assert "✓ saved" in shown(screen)
+        await until(lambda: "✓ saved" in shown(screen), pilot)
         await pilot.press("s")
         assert sentence(screen) == "It is saved just like that."
         await pilot.press("escape")
@@ -153,8 +153,8 @@ async def test_a_run_is_corrected_from_judge_in_place_and_taken_back(
         assert (walk.sheet.run.id, walk.cursor) == (run_id, 0)
         await pilot.press("c")
         screen = await loaded(judging.app, pilot)
-        assert "This is how you corrected it" in sentence(screen)
-        assert "Settings, then Cards." in shown(screen)
+        await until(lambda: "This is how you corrected it" in sentence(screen), pilot)
+        await until(lambda: "Settings, then Cards." in shown(screen), pilot)
         await pilot.press("u")
         await says(screen, pilot, "Taken back: it stands here as a draft")
         assert await stored(place, run_id) is None
@@ -186,7 +186,9 @@ async def test_a_draft_survives_leaving_and_a_restart_in_the_middle_of_a_word(pl
         await until(lambda: screen.correcting.typed == {"should_say": "Sett"}, pilot)
         # Nothing is asked or saved: the app simply ends here.
     async with correct(place) as (screen, pilot):
-        assert "begun and not given: what it should say. e goes on with it" in sentence(screen)
+        await until(
+            lambda: "begun and not given: what it should say. e goes on with it" in sentence(screen), pilot
+        )
         text = shown(screen)
         assert "(begun) Sett" in text
         assert "✓ right" in text
@@ -240,14 +242,14 @@ async def test_arguments_are_checked_as_they_are_typed_and_completed(place: Path
         await until(lambda: screen.correcting.draft.calls[0].arguments == {"query": "s", "querry": 4}, pilot)
         # Writing arguments said that the decisions were wrong.
         assert screen.correcting.draft.decisions == "wrong"
-        assert '! {"query": "s", "querry": 4}' in shown(screen)
+        await until(lambda: '! {"query": "s", "querry": 4}' in shown(screen), pilot)
 
 
 async def test_leaving_the_line_keeps_what_was_begun_and_x_drops_it(place: Path) -> None:
     async with correct(place) as (screen, pilot):
         await pilot.press("e", *" ,", "escape")
         await says(screen, pilot, "What you began is kept: e goes on with it, x drops it.")
-        assert '(begun) {"query": "cards"} ,' in shown(screen)
+        await until(lambda: '(begun) {"query": "cards"} ,' in shown(screen), pilot)
         await pilot.press("x")
         assert "(begun)" not in shown(screen)
         assert screen.correcting.draft.calls[0].stance == "call"
@@ -259,7 +261,7 @@ async def test_a_call_is_added_by_picking_a_tool(place: Path) -> None:
     async with correct(place) as (screen, pilot):
         await pilot.press("n")
         assert SEARCH in shown(screen)
-        assert "Notes down which help articles" in shown(screen)
+        await until(lambda: "Notes down which help articles" in shown(screen), pilot)
         await pilot.press(*"log")
         await until(lambda: screen.tools.count == 1, pilot)
         await pilot.press("ctrl+u")
@@ -275,7 +277,7 @@ async def test_a_call_is_added_by_picking_a_tool(place: Path) -> None:
         # A tool the catalog doesn't have is given by its whole id, and forbidden.
         await pilot.press("F", *"other.tool", "enter")
         await until(lambda: len(screen.correcting.draft.calls) == 4, pilot)
-        assert "other.tool" in shown(screen)
+        await until(lambda: "other.tool" in shown(screen), pilot)
         await pilot.press("n", *"zzz", "enter")
         await says(screen, pilot, 'No tool has "zzz" in its name.')
         assert len(screen.correcting.draft.calls) == 4
@@ -349,7 +351,7 @@ async def test_one_speaks_as_the_group_chosen(place: Path) -> None:
     async with correct(place, (160, 48)) as (screen, pilot):
         while screen.correcting.group is None or screen.correcting.group.id != group.id:
             await pilot.press("G")
-        assert "as Agents' friends" in shown(screen)
+        await until(lambda: "as Agents' friends" in shown(screen), pilot)
         await pilot.press("a", "s")
         await says(screen, pilot, "Saved as Agents' friends: answer right.")
     found = await stored(place, "run-0000")

@@ -84,7 +84,7 @@ async def test_what_a_runtime_cant_filter_is_said_and_the_list_stands(
             await until(partial(unsearched, app), pilot, 20)
             await pilot.pause(4.5)
             assert app.is_running
-            assert "doesn't search the words of runs" in shown(app.screen)
+            await until(lambda: "doesn't search the words of runs" in shown(app.screen), pilot)
 
 
 async def test_groups_of_a_runtime_are_made_weighed_and_retired(runtime: Runtime, tmp_path: Path) -> None:

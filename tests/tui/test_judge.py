@@ -168,7 +168,7 @@ async def test_keys_typed_before_an_item_was_on_screen_are_dropped_and_said(plac
         await pilot.pause()
         assert len(await stored(screen)) == 3
         assert here(screen) == ("run-0001", "kb-a")
-        assert "97 keys" in sentence(screen)
+        await until(lambda: "97 keys" in sentence(screen), pilot)
         stands[0] += 1
         await press(screen, pilot, "y")
         assert len(await stored(screen)) == 4
@@ -199,7 +199,7 @@ async def test_verdict_keys_are_dead_while_a_text_has_the_focus(place: Path) -> 
         assert screen.query_one(Input).value == "yny"
         assert await stored(screen) == {("run-0000", "kb-a"): ("no", None)}
         await pilot.press("escape")
-        assert "draft" in sentence(screen)
+        await until(lambda: "draft" in sentence(screen), pilot)
         await pilot.press("r", *" why", "enter")
         assert sentence(screen) == "kb-a: no — yny why"
         assert here(screen) == ("run-0000", "kb-b")
@@ -217,7 +217,7 @@ async def test_reasons_used_before_have_numbers_and_survive_a_restart(place: Pat
         await pilot.press("1")
         assert sentence(screen) == "kb-b: no — too old"
         await pilot.press("7")
-        assert "numbers 1 to 1" in sentence(screen)
+        await until(lambda: "numbers 1 to 1" in sentence(screen), pilot)
         await press(screen, pilot, "j")
         await pilot.press("k", "k")
         assert here(screen) == ("run-0000", "kb-a")
@@ -260,7 +260,7 @@ async def test_the_rest_stops_where_the_list_is_not_on_screen(tmp_path: Path) ->
         assert sentence(screen).startswith("8 items: yes, up to kb-08, which was not on screen yet")
         assert len(await stored(screen)) == 8
         await press(screen, pilot, "y")
-        assert "kb-09" in shown(screen)
+        await until(lambda: "kb-09" in shown(screen), pilot)
 
 
 async def test_the_end_offers_what_is_left(place: Path) -> None:
@@ -277,7 +277,7 @@ async def test_the_end_offers_what_is_left(place: Path) -> None:
         assert "1 run skipped" in text
         assert "Build a test set" in text
         await pilot.press("y")
-        assert "All done here" in sentence(screen)
+        await until(lambda: "All done here" in sentence(screen), pilot)
         await pilot.press("a")
         await until(lambda: screen.session.walk.sheet is not None, pilot)
         assert here(screen) == ("run-0000", "kb-a")
@@ -310,7 +310,7 @@ async def test_disagreements_show_others_verdicts_once_mine_is_in(place: Path) -
         await pilot.press("d")
         await until(lambda: screen.session.walk.sheet is not None, pilot)
         await ready(screen, pilot)
-        assert "stale" in shown(screen)
+        await until(lambda: "stale" in shown(screen), pilot)
         await press(screen, pilot, "n")
         await until(lambda: screen.session.walk.at_end, pilot)
         await until(lambda: "All done" in shown(screen), pilot)
@@ -339,7 +339,7 @@ async def test_runs_corrected_differently_wait_with_the_disagreements(place: Pat
             f"ben and {screen.app.person.id} corrected this run differently: c says what it should have done"
         )
         await until(lambda: told in " ".join(shown(screen).split()), pilot)
-        assert "· corrected differently ·" in shown(screen)
+        await until(lambda: "· corrected differently ·" in shown(screen), pilot)
         assert screen.session.walk.sheet is not None
         assert screen.session.walk.sheet.run.id == "run-0001"
         await pilot.press("right_square_bracket")
@@ -359,10 +359,10 @@ async def test_calls_json_and_markdown_open_and_fold(place: Path) -> None:
         assert "code **stays**" in text
         await pilot.press("m")
         await until(lambda: "# Refunds" in shown(screen), pilot)
-        assert "- within `30` days" in shown(screen)
+        await until(lambda: "- within `30` days" in shown(screen), pilot)
         await pilot.press("m", "o")
         await until(lambda: '"deep": { ' in shown(screen) or '"deep": {' in shown(screen), pilot)
-        assert "{ 1 field }" in shown(screen)
+        await until(lambda: "{ 1 field }" in shown(screen), pilot)
         await pilot.press("o")
         pane = screen.query_one("#judge-text", TextPane)
         await until(lambda: any('"c": 1' in "".join(w for w, _ in line) for line in pane.lines), pilot)
@@ -382,7 +382,7 @@ async def test_a_long_answer_is_searched(tmp_path: Path) -> None:
         await pilot.press("slash", *"the needle", "enter")
         await until(lambda: "the needle" in shown(screen), pilot)
         await pilot.press("slash", *"x", "enter")
-        assert "is not in it" in sentence(screen)
+        await until(lambda: "is not in it" in sentence(screen), pilot)
         await press(screen, pilot, "y")
         assert len(await stored(screen)) == 1
 
@@ -403,7 +403,7 @@ async def test_the_guideline_is_shown_edited_and_versioned(
         box.text = "Say yes to *kind* ones"
         await pilot.press("escape")
         await until(lambda: not screen.query(TextBox), pilot)
-        assert "draft" in sentence(screen)
+        await until(lambda: "draft" in sentence(screen), pilot)
         await pilot.press("W")
         await until(lambda: len(screen.query(TextBox)) == 1, pilot)
         assert screen.query_one(TextBox).text == "Say yes to *kind* ones"
@@ -427,7 +427,7 @@ async def test_groups_go_round(place: Path) -> None:
     async with judge(place, (160, 48)) as (screen, pilot):
         await pilot.press("G")
         assert sentence(screen) == "You speak as experts [/] (weight 2)"
-        assert "as experts [/]" in shown(screen)
+        await until(lambda: "as experts [/]" in shown(screen), pilot)
         await press(screen, pilot, "y")
         await screen.session.writes.drain()
         page = await screen.workbench.judgments.list(JudgmentFilter(group_id=group.id))
@@ -484,7 +484,7 @@ async def test_a_restricted_group_one_is_not_in_is_neither_offered_nor_taken(pla
 async def test_other_screens_ask_for_one_run_or_certain_items(place: Path) -> None:
     async with judge(place, judge_run="run-0002") as (screen, pilot):
         assert here(screen) == ("run-0002", "kb-a")
-        assert "one run" in shown(screen)
+        await until(lambda: "one run" in shown(screen), pilot)
         screen.app.options["judge_items"] = [("run-0001", "kb-b"), ("run-0000", "kb-c")]
         await screen.app.go_to("runs")
         await screen.app.go_to("judge")
@@ -554,7 +554,7 @@ async def test_it_stands_at_any_size_and_after_a_resize(place: Path, size: tuple
         await press(screen, pilot, "n", "u")
         await pilot.resize_terminal(*size)
         await pilot.pause()
-        assert "kb-" in shown(screen)
+        await until(lambda: "kb-" in shown(screen), pilot)
         assert len(await stored(screen)) == 1
 
 

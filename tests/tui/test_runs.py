@@ -30,7 +30,7 @@ async def test_the_list_shows_runs_newest_first_and_opens_one(demo: Path, size: 
     async with running(demo, size) as (app, pilot):
         rows = rows_of(app)
         await until(lambda: rows.count == 73, pilot)
-        assert "73 runs" in shown(app.screen)
+        await until(lambda: "73 runs" in shown(app.screen), pilot)
         assert "I returned a jacket" in painted(rows).splitlines()[0]
         await pilot.press("j", "j", "enter")
         await until(lambda: isinstance(app.screen, RunScreen), pilot)
@@ -63,7 +63,7 @@ async def test_search_finds_words_and_keys_typed_after_enter_go_to_the_list(demo
         await until(lambda: isinstance(app.screen, HelpScreen), pilot)
         await pilot.press("escape")
         await until(lambda: isinstance(app.screen, RunsScreen) and 0 < rows_of(app).count < 73, pilot)
-        assert "— jacket" in shown(app.screen)
+        await until(lambda: "— jacket" in shown(app.screen), pilot)
 
 
 async def test_what_can_not_be_done_says_why(demo: Path) -> None:
@@ -169,6 +169,6 @@ async def test_a_key_goes_to_the_next_project_and_it_is_kept(demo: Path) -> None
         await until(lambda: rows_of(app).count == 73, pilot)
         await pilot.press("P")
         await until(lambda: isinstance(app.screen, RunsScreen) and rows_of(app).count == 23, pilot)
-        assert "Documents" in shown(app.screen)
+        await until(lambda: "Documents" in shown(app.screen), pilot)
     async with running(demo) as (app, pilot):
         await until(lambda: rows_of(app).count == 23, pilot)

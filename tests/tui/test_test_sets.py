@@ -85,7 +85,7 @@ async def test_a_set_is_built_by_keys_from_its_suggestions(demo: Path, size: tup
         await pilot.press("b")
         await on(app, pilot, BuildScreen)
         await pane_says(app, pilot, "41 runs, each a case")
-        assert "192 judgments" in pane(app)
+        await until(lambda: "192 judgments" in pane(app), pilot)
         await pilot.press("b")
         await on(app, pilot, TestSetsScreen)
         await until(lambda: f"Built {AGENT}-picks 1.0.0: 41 cases" in told(app), pilot)
@@ -113,7 +113,7 @@ async def test_every_option_of_the_form_is_stored(demo: Path) -> None:
         screen = app.screen
         assert isinstance(screen, BuildScreen)
         await until(lambda: screen.settled, pilot)
-        assert "acme.few 2.1.0 will take" in pane(app)
+        await until(lambda: "acme.few 2.1.0 will take" in pane(app), pilot)
         counted = int(pane(app).split("will take")[1].split("runs")[0].split()[-1])
         await pilot.press("b")
         await on(app, pilot, TestSetsScreen)
@@ -135,14 +135,14 @@ async def test_refusals_stand_in_words_before_one_presses_build(demo: Path) -> N
         await fill(app, pilot, "version", "1.0.0")
         await pane_says(app, pilot, "built already")
         await pilot.press("b")
-        assert "built already" in told(app)
+        await until(lambda: "built already" in told(app), pilot)
         assert isinstance(app.screen, BuildScreen)
         app.screen.query_one(Form).go_to("version")
         await pilot.press("backspace")
         await fill(app, pilot, "min_judgments", "99")
         await pane_says(app, pilot, "too few judgments, and no other is left")
         await pilot.press("b")
-        assert "too few judgments" in told(app)
+        await until(lambda: "too few judgments" in told(app), pilot)
     assert len(await stored(demo)) == 1
 
 
@@ -186,12 +186,12 @@ async def test_without_judged_runs_it_says_to_judge_first(tmp_path: Path) -> Non
     async with running(folder, (80, 24), "TestSetsScreen", start="test_sets") as (app, pilot):
         await until(lambda: "judge some first, g j" in shown(app.screen), pilot)
         await pilot.press("enter")
-        assert "No test sets yet" in told(app)
+        await until(lambda: "No test sets yet" in told(app), pilot)
         await pilot.press("b")
         await on(app, pilot, BuildScreen)
         await pane_says(app, pilot, "judge some first")
         await pilot.press("b")
-        assert "judge some first" in told(app)
+        await until(lambda: "judge some first" in told(app), pilot)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -204,7 +204,7 @@ async def test_cases_show_what_was_said_and_the_run_is_one_key_away(
         await pilot.press("enter")
         await on(app, pilot, CasesScreen)
         await pane_says(app, pilot, "yes by weight")
-        assert "cant sign in with apple" in pane(app)
+        await until(lambda: "cant sign in with apple" in pane(app), pilot)
         screen = app.screen
         assert isinstance(screen, CasesScreen)
         await pilot.press("j", "j")
@@ -298,7 +298,7 @@ async def test_what_one_judged_before_is_settled_again_and_the_page_counts_anew(
         await on(app, pilot, CasesScreen)
         await until(lambda: "they agree on 100%" in shown(app.screen), pilot)
         await pilot.press("s")
-        assert "nothing to settle" in told(app)
+        await until(lambda: "nothing to settle" in told(app), pilot)
         assert mira.right == "editor"
 
 
@@ -334,9 +334,9 @@ async def test_two_reasons_are_shown_and_all_on_a_key(demo: Path) -> None:
         await on(app, pilot, CasesScreen)
         await pane_says(app, pilot, "1 more: o shows them")
         assert run_id[:8] in pane(app)
-        assert "✓ 3 yes" in pane(app)
-        assert "100% yes by weight" in pane(app)
-        assert "The title" in pane(app)
+        await until(lambda: "✓ 3 yes" in pane(app), pilot)
+        await until(lambda: "100% yes by weight" in pane(app), pilot)
+        await until(lambda: "The title" in pane(app), pilot)
         assert sum(word in pane(app) for word in ("mine", "hers", "theirs")) == 2
         await pilot.press("o")
         assert sum(word in pane(app) for word in ("mine", "hers", "theirs")) == 3
@@ -385,7 +385,7 @@ async def test_a_project_without_judged_runs_says_what_to_do_first(demo: Path) -
     async with running(demo, (80, 24), "TestSetsScreen", start="test_sets") as (app, pilot):
         await until(lambda: "no judged runs to build one from" in shown(app.screen), pilot)
         await pilot.press("enter")
-        assert "No test sets yet" in told(app)
+        await until(lambda: "No test sets yet" in told(app), pilot)
 
 
 async def test_a_filter_narrows_by_id_and_is_kept(demo: Path) -> None:
