@@ -50,7 +50,8 @@ def noun() -> None:
     "start",
     example="kindgi-tui comparisons start acme.article-picks --project docs --agent acme-ops.article-picker "
     "--agent-version 0.2.0 --wait\n"
-    "kindgi-tui comparisons start acme.article-picks --agent acme-ops.article-picker --agent-version 0.2.0 "
+    "kindgi-tui comparisons start acme.article-picks --project docs --agent acme-ops.article-picker "
+    "--agent-version 0.2.0 "
     "--fail-under pass-rate=0.9 --fail-on-regression=any\n"
     "kindgi-tui comparisons start --own --agent acme-ops.article-picker --agent-version 0.2.0 --wait",
 )

@@ -86,19 +86,31 @@ async def _dev_token(bench: Workbench, stack: contextlib.AsyncExitStack) -> str:
 
 @contextlib.contextmanager
 def _dev_file(path: Path, url: str, secret: str, me: Person) -> Iterator[None]:
-    """The file while the server runs; what it holds is for its owner alone."""
+    """The file while the server runs; what it holds is for its owner alone.
+
+    One that stood there before, another runtime's, is put aside and back again: a server that is killed leaves it
+    beside, with `.before` at its end.
+    """
     text = json.dumps({"apiUrl": url, "token": secret, "userId": me.id}, indent=2) + "\n"
     scratch = path.with_name(f"{path.name}.{os.getpid()}.part")
     handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        stream.write(text)
-    scratch.replace(path)
+    before = path.with_name(f"{path.name}.before")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        if path.is_file() and not before.exists():
+            path.rename(before)
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)
     try:
         yield
     finally:
         with contextlib.suppress(OSError):
             if path.read_text("utf-8") == text:
                 path.unlink()
+                if before.is_file():
+                    before.rename(path)
 
 
 class _LogFiles(logging.Handler):

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import fcntl
 import hashlib
+import logging
 import os
 from collections.abc import Iterator
 from datetime import timedelta
@@ -26,7 +27,10 @@ from kindgi_tui.remote.outbox_schema import (
 from kindgi_tui.remote.runtime import Prepared, Runtime
 from kindgi_tui.remote.transport import Answer, is_in_flight
 from kindgi_tui.storage.sqlite import Database
+from kindgi_tui.storage.trouble import Trouble, translated
 from kindgi_tui.workbench import NotFound, Unavailable, WorkbenchError
+
+log = logging.getLogger("kindgi_tui.remote")
 
 STALE_MS = 5 * 60 * 1000
 """What waited longer than this is sent only after a look at what is live there by now."""
@@ -110,6 +114,10 @@ class Sender:
             except WorkbenchError as cause:
                 # Trouble of this machine, or a runtime that isn't one: what waits goes on waiting.
                 self._give_up(cause)
+                pause = self._pause(None)
+            except Exception as cause:  # whoever waits for an answer gets one, whatever it is
+                log.exception("sending failed")
+                self._give_up(Trouble(f"Sending met something unexpected ({type(cause).__name__})."))
                 pause = self._pause(None)
             if self._wake.is_set():
                 continue
@@ -335,17 +343,24 @@ class Sender:
     def _only_one(self, who: Who) -> Iterator[bool]:
         """Whether this process may send for that person; the lock goes with the process, however it ends."""
         name = hashlib.sha256(repr(tuple(who)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        handle = _open_lock(self._database.path.with_name(f"sending-{name}.lock"))
+        path = self._database.path.with_name(f"sending-{name}.lock")
+        with translated(path):
+            handle = _open_lock(path)
         try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                yield False
-            else:
-                yield True
+            yield _locked(handle, path)
         finally:
             os.close(handle)
 
 
 def _open_lock(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _locked(handle: int, path: Path) -> bool:
+    """Takes the lock, or says that another process has it. Raises Trouble."""
+    with translated(path):
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True

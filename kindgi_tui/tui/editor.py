@@ -5,8 +5,10 @@ import shlex
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from textual import events
+from textual.app import App
 from textual.message import Message
 from textual.widgets import TextArea
 
@@ -18,6 +20,23 @@ def editor_command() -> list[str] | None:
         return shlex.split(named) or None
     except ValueError:
         return None
+
+
+def edit_away(app: App[Any], command: list[str], text: str, prefix: str, suffix: str = ".md") -> str:
+    """`edit_outside` while the app stands aside. Raises the same, and SuspendNotSupported.
+
+    What went wrong is raised once the terminal is the app's again: an error that leaves `suspend` never gives it back.
+    """
+    failed: OSError | ValueError | None = None
+    written = text
+    with app.suspend():
+        try:
+            written = edit_outside(command, text, prefix, suffix)
+        except (OSError, ValueError) as cause:
+            failed = cause
+    if failed is not None:
+        raise failed
+    return written
 
 
 def edit_outside(command: list[str], text: str, prefix: str = "text-", suffix: str = ".md") -> str:

@@ -9,6 +9,8 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from kindgi_tui.demo.make import make_demo
 from tests.pty.terminal import Terminal, workbench
 
@@ -121,5 +123,35 @@ def test_a_draft_survives_a_kill(tmp_path: Path) -> None:
         terminal.wait("Only the article on cancelling")
         terminal.keys("s")
         terminal.wait("Saved: answer wrong")
+        terminal.keys("ctrl+q")
+        assert terminal.wait_end() == 0
+
+
+@pytest.mark.parametrize("editor", ["/bin/false", "no-such-editor-anywhere", "bytes"])
+def test_an_editor_that_gives_nothing_back_leaves_the_terminal_to_the_screen(
+    tmp_path: Path, editor: str
+) -> None:
+    folder = tmp_path / "workspace"
+    asyncio.run(make_demo(folder))
+    if editor == "bytes":
+        script = tmp_path / "editor"
+        script.write_text("#!/bin/sh\nprintf '\\377\\376' > \"$1\"\n")
+        script.chmod(0o755)
+        editor = str(script)
+    env = {"XDG_STATE_HOME": str(tmp_path / "state"), "EDITOR": editor, "VISUAL": ""}
+    command = workbench(folder, "judge", "--project", "default")
+    with Terminal(command, columns=120, rows=40, env=env) as terminal:
+        terminal.wait("· not judged kb-502")
+        for key in ("W", "c"):
+            terminal.keys(key)
+            if key == "c":
+                terminal.wait("nothing said yet")
+                terminal.keys("A")
+                terminal.wait("e writes what the answer should say")
+                terminal.keys("E")
+            terminal.wait("The editor gave nothing back", 20)
+        # The screen has its keys again.
+        terminal.keys("escape")
+        terminal.wait("· not judged kb-502")
         terminal.keys("ctrl+q")
         assert terminal.wait_end() == 0

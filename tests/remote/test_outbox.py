@@ -1,6 +1,7 @@
 """What a person says while a runtime is well, away, slow or against it: nothing lost, nothing twice (DESIGN 10)."""
 
 import asyncio
+import errno
 import json
 import sqlite3
 import time
@@ -553,6 +554,27 @@ async def test_a_key_press_waits_for_no_network(runtime: FakeRuntime, opener: Op
     # Twenty are on disk while the runtime hasn't answered the first: no time of ours is asserted, only its.
     assert time.monotonic() - began < 8.0
     assert (await bench.outbox.counts()).waiting == 20
+
+
+@pytest.mark.parametrize("fault", [OSError(errno.EMFILE, "Too many open files"), RuntimeError("odd")])
+async def test_whoever_waits_is_answered_when_this_machine_refuses_to_send(
+    runtime: FakeRuntime, opener: Opener, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    bench = await opener(runtime.address)
+    await bench.people.me()
+
+    def refused(path: Path) -> int:
+        raise fault
+
+    monkeypatch.setattr(sending, "_open_lock", refused)
+    async with asyncio.timeout(20):
+        await bench.judgments.add(verdict("a"))
+        assert (await bench.outbox.counts()).waiting == 1
+        await bench.close()
+    monkeypatch.undo()
+    again = await opener(runtime.address)
+    assert (await again.outbox.settle(5)).waiting == 0
+    assert told(runtime) == [("a", "yes")]
 
 
 async def test_two_programs_share_an_outbox(runtime: FakeRuntime, opener: Opener) -> None:

@@ -65,6 +65,36 @@ def test_the_file_for_the_official_clients(demo_made: Path, tmp_path: Path) -> N
         again.refused(401, "auth-revoked", "GET", "/v1/projects")
 
 
+def test_the_dev_file_of_another_runtime_is_there_again_in_the_end(demo_made: Path, tmp_path: Path) -> None:
+    folder, here = copied(demo_made, tmp_path / "demo"), tmp_path / "here"
+    here.mkdir()
+    file, other = here / ".kindgirc.json", '{"apiUrl": "http://127.0.0.1:1", "token": "another"}'
+    file.write_text(other, "utf-8")
+    command = [*PROGRAM, "--workspace", str(folder), "serve", "--dev-file"]
+    started = subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE, text=True, env=environment())
+    assert started.stdout is not None
+    url = started.stdout.readline().strip()
+    deadline = time.monotonic() + 10
+    while url not in file.read_text("utf-8") and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert url in file.read_text("utf-8")
+    started.send_signal(signal.SIGINT)
+    started.communicate(timeout=30)
+    assert file.read_text("utf-8") == other
+    assert [one.name for one in here.iterdir()] == [".kindgirc.json"]
+
+
+def test_a_dev_file_that_cannot_be_written_leaves_no_token_behind(demo_made: Path, tmp_path: Path) -> None:
+    folder, here = copied(demo_made, tmp_path / "demo"), tmp_path / "here"
+    (here / ".kindgirc.json").mkdir(parents=True)
+    command = [*PROGRAM, "--workspace", str(folder), "serve", "--dev-file"]
+    done = subprocess.run(
+        command, cwd=here, capture_output=True, text=True, env=environment(), timeout=60, check=False
+    )
+    assert done.returncode == 4
+    assert [one.name for one in here.iterdir()] == [".kindgirc.json"]
+
+
 def test_a_stop_lets_what_runs_finish(demo_made: Path, tmp_path: Path) -> None:
     with serving(copied(demo_made, tmp_path / "demo")) as server:
         host, port = server.url.removeprefix("http://").split(":")

@@ -16,7 +16,7 @@ from kindgi_tui.session.correcting_draft import (
 from kindgi_tui.session.tool_choices import ToolChoice
 from kindgi_tui.session.tool_input import complete, input_fields
 from kindgi_tui.text import clean, one_line
-from kindgi_tui.tui.editor import TextBox, edit_outside, editor_command
+from kindgi_tui.tui.editor import TextBox, edit_away, editor_command
 from kindgi_tui.tui.screens.correct.parts import CALL, Parts
 from kindgi_tui.tui.screens.correct.rows import LABELS, TEXTS
 from kindgi_tui.tui.screens.correct.words import prefilled, typed_sentence
@@ -145,9 +145,8 @@ class Writing(Parts):
         command = editor_command()
         if command is not None:
             try:
-                with self.app.suspend():
-                    suffix = ".json" if place.startswith(CALL) else ".md"
-                    written = edit_outside(command, text, "correction-", suffix)
+                suffix = ".json" if place.startswith(CALL) else ".md"
+                written = edit_away(self.app, command, text, "correction-", suffix)
             except SuspendNotSupported:
                 pass
             except (OSError, ValueError) as cause:

@@ -8,7 +8,7 @@ from textual.app import SuspendNotSupported
 from kindgi_tui.domain.judging import OWED
 from kindgi_tui.domain.runs import Subject
 from kindgi_tui.text import clean
-from kindgi_tui.tui.editor import TextBox, edit_outside, editor_command
+from kindgi_tui.tui.editor import TextBox, edit_away, editor_command
 from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.workbench import Unsupported
 
@@ -93,8 +93,7 @@ class GuidelineKeys(WorkScreen):
         command = editor_command()
         if command is not None:
             try:
-                with self.app.suspend():
-                    written = edit_outside(command, text, "guideline-")
+                written = edit_away(self.app, command, text, "guideline-")
             except SuspendNotSupported:
                 pass
             except (OSError, ValueError) as cause:

@@ -26,7 +26,10 @@ class RunScreen(WorkScreen):
     PLACE = "run"
     BINDINGS = bindings_of("run")
     DEFAULT_CSS = """
-    RunScreen #run-title { height: 1; padding: 0 1; background: $panel; color: $primary; text-style: bold; }
+    RunScreen #run-title {
+        text-wrap: nowrap; text-overflow: ellipsis; height: 1; padding: 0 1;
+        background: $panel; color: $primary; text-style: bold;
+    }
     RunScreen TextPane { height: 1fr; padding: 0 1; }
     """
 
