@@ -1,10 +1,12 @@
 """Where one left off: the screen, filters and drafts of each workbench, kept between starts."""
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from kindgi_tui.domain.base import Json
@@ -45,7 +47,27 @@ class State:
             self._values[key] = value
         with contextlib.suppress(OSError):
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, scratch = tempfile.mkstemp(dir=self.path.parent, prefix=".state-")
-            with os.fdopen(handle, "w") as file:
-                json.dump(self._values, file)
-            Path(scratch).replace(self.path)
+            with self._alone():
+                self._write(key, value)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """One window writes at a time; the lock goes with the process."""
+        handle = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+    def _write(self, key: str, value: Json) -> None:
+        """Writes that key alone: what another window of the same person kept meanwhile stays."""
+        values = self._read()
+        if value is None:
+            values.pop(key, None)
+        else:
+            values[key] = value
+        handle, scratch = tempfile.mkstemp(dir=self.path.parent, prefix=".state-")
+        with os.fdopen(handle, "w") as file:
+            json.dump(values, file)
+        Path(scratch).replace(self.path)

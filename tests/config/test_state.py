@@ -1,0 +1,31 @@
+"""What is kept between starts, by several windows of one person on one workbench."""
+
+from pathlib import Path
+
+import pytest
+
+from kindgi_tui.config.state import State
+
+
+def test_two_windows_keep_what_the_other_kept(tmp_path: Path) -> None:
+    one, other = State("here", "mira", tmp_path), State("here", "mira", tmp_path)
+    one.put("correct.drafts", {"run": "a text"})
+    other.put("place", "test_sets")
+    one.put("place", "runs")
+    other.put("filter", "judged:yes")
+    again = State("here", "mira", tmp_path)
+    assert again.get("correct.drafts") == {"run": "a text"}
+    assert (again.get("place"), again.get("filter")) == ("runs", "judged:yes")
+    again.put("correct.drafts", None)
+    assert State("here", "mira", tmp_path).get("correct.drafts") is None
+    assert State("here", "jonas", tmp_path).get("place") is None
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1]", "nothing"])
+def test_a_broken_file_is_empty_and_written_anew(tmp_path: Path, content: str) -> None:
+    state = State("here", "mira", tmp_path)
+    state.put("place", "runs")
+    state.path.write_text(content)
+    state.put("filter", "judged:no")
+    again = State("here", "mira", tmp_path)
+    assert (again.get("place"), again.get("filter")) == (None, "judged:no")
