@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.local.models.calls import (
@@ -62,6 +63,19 @@ def history_messages(history: Json) -> list[Message]:
             if call_id in called:
                 messages.append(ToolResult(call_id=call_id, tool_id=str(call.get("toolId")), content=content))
     return messages
+
+
+def latest(history: Sequence[Message], most: int | None) -> list[Message]:
+    """At most the `most` latest messages (None: all), as an agent's `historyLimit` says.
+
+    A result whose call was left out is left out too: no model takes one without its call.
+    """
+    if most is None:
+        return list(history)
+    kept = list(history[max(0, len(history) - most) :]) if most > 0 else []
+    while kept and isinstance(kept[0], ToolResult):
+        kept.pop(0)
+    return kept
 
 
 def _calls(content: Json) -> list[ToolCall]:

@@ -13,6 +13,7 @@ from typing import Literal, Protocol
 from kindgi_tui.domain.base import Json
 from kindgi_tui.local.blocks.turn_blocks import Asked
 from kindgi_tui.local.engine.candidates import Candidate
+from kindgi_tui.local.engine.conversation import latest
 from kindgi_tui.local.models.calls import (
     AgentMessage,
     Message,
@@ -129,7 +130,8 @@ class Turn:
     async def _take(self, message: str, history: Sequence[Message], reads: str | None) -> dict[str, Json]:
         agent = self.candidate.agent
         started = time.monotonic()
-        conversation: list[Message] = [SystemMessage(text=self._instructions()), *history]
+        seen = latest(history, agent.history_limit)
+        conversation: list[Message] = [SystemMessage(text=self._instructions()), *seen]
         conversation.append(UserMessage(text=message if reads is None else reads))
         self._append("user", message)
         retries = repairs = 0

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from kindgi_tui.domain.base import Json
-from kindgi_tui.local.engine.conversation import as_event, history_messages, text_of
+from kindgi_tui.local.engine.conversation import as_event, history_messages, latest, text_of
 from kindgi_tui.local.engine.turns import CallResult, all_of
-from kindgi_tui.local.models.calls import AgentMessage, UserMessage
+from kindgi_tui.local.models.calls import AgentMessage, Message, ToolCall, ToolResult, UserMessage
 from kindgi_tui.workbench import Unavailable
 from tests.local.engine.lab import (
     Lab,
@@ -303,6 +303,33 @@ def test_other_words_of_a_block_of_data_stay_as_they_are() -> None:
 def test_contents_as_words() -> None:
     said: list[Json] = ["text", {"text": "inner", "x": 1}, None, {"x": 1}, [1]]
     assert [text_of(each) for each in said] == ["text", "inner", "", '{"x": 1}', "[1]"]
+
+
+@pytest.mark.parametrize(
+    ("most", "seen"),
+    [
+        (None, "uatau"),
+        (9, "uatau"),
+        (5, "uatau"),
+        (4, "atau"),
+        (3, "au"),
+        (2, "au"),
+        (1, "u"),
+        (0, ""),
+        (-1, ""),
+    ],
+)
+def test_an_agents_history_limit_leaves_the_latest_messages(most: int | None, seen: str) -> None:
+    history: list[Message] = [
+        UserMessage(text="one"),
+        AgentMessage(text=None, tool_calls=(ToolCall(id="c", name="t", arguments={}),)),
+        ToolResult(call_id="c", tool_id="t", content="found"),
+        AgentMessage(text="an answer"),
+        UserMessage(text="two"),
+    ]
+    signs: dict[type, str] = {UserMessage: "u", AgentMessage: "a", ToolResult: "t"}
+    # A result without its call is no history a model takes.
+    assert "".join(signs[type(one)] for one in latest(history, most)) == seen
 
 
 def test_a_history_of_anything_is_read() -> None:
