@@ -65,7 +65,7 @@ def credentials_of(
         return Credentials(address, _token_for(address, environ, folder, profiles), "--url")
     if profile is not None:
         named = profiles().get(profile)
-        return Credentials(normal_address(named.address), named.token, f"profile {named.name}")
+        return Credentials(normal_address(named.address), _usable(named.token), f"profile {named.name}")
     told = environ.get(URL_VARIABLE)
     if told:
         address = normal_address(told)
@@ -74,7 +74,7 @@ def credentials_of(
     if known.current is None:
         return None
     named = known.get(known.current)
-    return Credentials(normal_address(named.address), named.token, f"profile {named.name}, in use")
+    return Credentials(normal_address(named.address), _usable(named.token), f"profile {named.name}, in use")
 
 
 def nearest_dev_file(folder: Path) -> Credentials | None:
@@ -93,7 +93,7 @@ def nearest_dev_file(folder: Path) -> Credentials | None:
         if not isinstance(address, str) or not isinstance(token, str) or not address or not token:
             return None
         try:
-            return Credentials(normal_address(address), SecretStr(token), str(path))
+            return Credentials(normal_address(address), _usable(SecretStr(token)), str(path))
         except Invalid:
             return None
     return None
@@ -105,10 +105,10 @@ def _token_for(
     token, told = environ.get(TOKEN_VARIABLE), environ.get(URL_VARIABLE)
     # The environment's token belongs to the environment's address; without one, to the address named with it.
     if token and (not told or _same(told, address)):
-        return SecretStr(token)
+        return _usable(SecretStr(token))
     for one in profiles().profiles:
         if _same(one.address, address):
-            return one.token
+            return _usable(one.token)
     dev = nearest_dev_file(folder)
     if dev is not None and dev.address == address:
         return dev.token
@@ -117,6 +117,17 @@ def _token_for(
         f"kindgi-tui profiles add NAME --url {address}",
         code="token-missing",
     )
+
+
+def _usable(token: SecretStr) -> SecretStr:
+    """The token without the blanks around it. Raises Invalid, without the token: no header takes what it holds."""
+    text = token.get_secret_value().strip()
+    if not text or not text.isascii() or not text.isprintable() or " " in text:
+        raise Invalid(
+            "The token holds characters that no token has: copy it again, without quotes or line breaks.",
+            code="token-malformed",
+        )
+    return SecretStr(text)
 
 
 def _same(told: str, address: str) -> bool:

@@ -133,3 +133,20 @@ def test_tokens_are_in_no_repr(tmp_path: Path) -> None:
         json.dumps(PROFILES.model_dump(mode="json")),
     ):
         assert "team-token" not in shown
+
+
+@pytest.mark.parametrize("around", ["{}\n", " {} ", "\t{}\r\n"])
+def test_blanks_around_a_token_are_no_part_of_it(tmp_path: Path, around: str) -> None:
+    environ = {"KINDGI_API_TOKEN": around.format("kgi_sy_secret")}
+    found = credentials_of("http://127.0.0.1:1", None, environ, tmp_path, Profiles)
+    assert found is not None
+    assert found.token.get_secret_value() == "kgi_sy_secret"
+
+
+@pytest.mark.parametrize("broken", ["kgi\nsecret", "kgi secret", "“kgi_secret”", "kgi\x00secret", "\n"])
+def test_a_token_no_header_takes_is_refused_without_saying_it(tmp_path: Path, broken: str) -> None:
+    environ = {"KINDGI_API_TOKEN": broken}
+    with pytest.raises(Invalid) as refused:
+        credentials_of("http://127.0.0.1:1", None, environ, tmp_path, Profiles)
+    assert "secret" not in refused.value.sentence
+    assert refused.value.code == "token-malformed"
