@@ -112,8 +112,7 @@ async def add(
     if new.run_id is None:
         new = new.model_copy(update={"project_id": await call.project_id(project)})
     with in_words_of(file):
-        made = await call.bench.cases.add(new)
-    _print_one(call, made)
+        _print_one(call, await call.bench.cases.add(new))
 
 
 @noun.verb("list", example="kindgi-tui cases list --agent acme-ops.article-picker --project docs")

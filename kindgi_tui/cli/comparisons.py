@@ -51,8 +51,7 @@ def noun() -> None:
     example="kindgi-tui comparisons start acme.article-picks --project docs --agent acme-ops.article-picker "
     "--agent-version 0.2.0 --wait\n"
     "kindgi-tui comparisons start acme.article-picks --project docs --agent acme-ops.article-picker "
-    "--agent-version 0.2.0 "
-    "--fail-under pass-rate=0.9 --fail-on-regression=any\n"
+    "--agent-version 0.2.0 --fail-under pass-rate=0.9 --fail-on-regression=any\n"
     "kindgi-tui comparisons start --own --agent acme-ops.article-picker --agent-version 0.2.0 --wait",
 )
 @click.argument("test_set", required=False, shell_complete=completing.test_sets)

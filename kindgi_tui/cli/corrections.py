@@ -88,8 +88,7 @@ async def add(
         raise click.UsageError("Say what was right or wrong: --decisions, --answer, or --file.")
     new = NewCorrection(run_id=run, expect=expect, group=group, participant=participant)
     with in_words_of(file):
-        made = await call.bench.corrections.add(new)
-    _print_one(call, made)
+        _print_one(call, await call.bench.corrections.add(new))
     await _say_unknown_tools(call, run, expect)
     return DONE
 
@@ -120,12 +119,10 @@ async def _add_from_file(
     try:
         with in_words_of(file):
             found = read_corrections(file, Whose(run, group, participant))
-        if isinstance(found, NewCorrection):
-            with in_words_of(file):
-                only = await call.bench.corrections.add(found)
-            _print_one(call, only)
-            return DONE
-        made = await call.bench.corrections.add_all(found)
+            if isinstance(found, NewCorrection):
+                _print_one(call, await call.bench.corrections.add(found))
+                return DONE
+            made = await call.bench.corrections.add_all(found)
     except Refused as cause:
         for place, why in cause.refusals:
             say(f"Error: Correction {place}: {in_words(why.sentence, file)}")

@@ -26,11 +26,8 @@ FLAGS = {
 """The flag of each field of an expectation."""
 
 
-OF_CASES = {
-    "the run or the agent the case is for": "the run (--run) or the agent (--agent) the case is for",
-    "an input: what the agent is asked": "an input: what the agent is asked (--input)",
-}
-"""What sentences about a case mean, with the flags that say it."""
+MISSING = {"agentId": ("--run or --agent", "runId or agentId"), "input": ("--input", "input")}
+"""What gives a case's field that is wrong or missing: on the command line, and in a file."""
 
 
 @contextlib.contextmanager
@@ -40,14 +37,14 @@ def in_words_of(file: object) -> Iterator[None]:
         yield
     except (Invalid, LimitError) as cause:
         cause.sentence = in_words(cause.sentence, file)
+        if cause.field in MISSING:
+            cause.sentence += f" Give {MISSING[cause.field][file is not None]}."
         cause.args = (cause.sentence,)
         raise
 
 
 def in_words(sentence: str, file: object) -> str:
     """The sentence with the flag, or with a `file` the file's field, in place of an expectation's field."""
-    for words, flags in OF_CASES.items():
-        sentence = sentence.replace(words, flags)
     return re.sub(
         rf"\bexpect\.({'|'.join(FLAGS)})\b",
         lambda found: FLAGS[found[1]] if file is None else found[1],

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from kindgi_tui.domain.base import Json
@@ -39,16 +39,20 @@ class State:
 
     def put(self, key: str, value: Json) -> None:
         """Keeps a value under a key at once; None forgets it."""
-        if self._values.get(key) == value:
-            return
-        if value is None:
-            self._values.pop(key, None)
-        else:
-            self._values[key] = value
+        if self._values.get(key) != value:
+            self.update(key, lambda _: value)
+
+    def update(self, key: str, change: Callable[[Json], Json]) -> None:
+        """Keeps what `change` makes of the value that is kept, by another window too; None stands for no value."""
+        _set(self._values, key, change(self._values.get(key)))
         with contextlib.suppress(OSError):
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self._alone():
-                self._write(key, value)
+                # What another window of the same person kept meanwhile stays.
+                values = self._read()
+                _set(values, key, change(values.get(key)))
+                self._write(values)
+            _set(self._values, key, values.get(key))
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -60,14 +64,15 @@ class State:
         finally:
             os.close(handle)
 
-    def _write(self, key: str, value: Json) -> None:
-        """Writes that key alone: what another window of the same person kept meanwhile stays."""
-        values = self._read()
-        if value is None:
-            values.pop(key, None)
-        else:
-            values[key] = value
+    def _write(self, values: dict[str, Json]) -> None:
         handle, scratch = tempfile.mkstemp(dir=self.path.parent, prefix=".state-")
         with os.fdopen(handle, "w") as file:
             json.dump(values, file)
         Path(scratch).replace(self.path)
+
+
+def _set(values: dict[str, Json], key: str, value: Json) -> None:
+    if value is None:
+        values.pop(key, None)
+    else:
+        values[key] = value

@@ -9,6 +9,7 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparisons import CaseResult, ComparisonSummary, Score
 from kindgi_tui.domain.grading import graded_parts, is_graded
 from kindgi_tui.domain.headline import Facts, headline
+from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.metric_titles import METRIC_NAMES
 from kindgi_tui.domain.regressions import CaseStanding, in_order, said_yes, standing_of
 from kindgi_tui.domain.statistics import (
@@ -97,7 +98,8 @@ def _standing(result: CaseResult, case: Case | None) -> CaseStanding:
     """How one case did; by its scores alone where the case isn't known."""
     if case is None:
         return standing_of(result)
-    return standing_of(result, said_yes(case.items), graded_parts(case, result))
+    recorded = {item.key for item in output_items(case.output, case.subject.kind == "agent")}
+    return standing_of(result, said_yes(case.items) & recorded, graded_parts(case, result))
 
 
 def _newly(result: CaseResult, case: Case | None) -> str | None:

@@ -7,7 +7,7 @@ from kindgi_tui.domain.base import Frozen
 from kindgi_tui.domain.comparisons import CaseResult, Score
 from kindgi_tui.domain.test_sets import JudgedItem
 
-EQUAL = 1e-9
+_EQUAL = 1e-9
 """Rates closer than this are the same: they are means of sums of weights."""
 
 
@@ -55,7 +55,8 @@ def standing_of(
 ) -> CaseStanding:
     """How the candidate did on one case.
 
-    `liked` has the keys of the case's items people said yes to (`said_yes`). `parts` has, for each graded part, whether
+    `liked` has the keys of the recorded output's items people said yes to (`said_yes`): what the recording never had
+    can't be lost. `parts` has, for each graded part, whether
     the recorded run and the candidate passed it (on every repetition); None where it isn't known.
     """
     return CaseStanding(
@@ -82,13 +83,9 @@ def classify(
         (before, now) for before, now in (parts or {}).values() if before is not None and now is not None
     ]
     difference = change(result.baseline, result.candidate)
-    if (
-        any(before and not now for before, now in known)
-        or (difference is not None and difference < -EQUAL)
-        or _lost(result, liked)
-    ):
+    if any(before and not now for before, now in known) or rate_fell(result) or _lost(result, liked):
         return Standing.REGRESSED
-    if any(now and not before for before, now in known) or (difference is not None and difference > EQUAL):
+    if any(now and not before for before, now in known) or (difference is not None and difference > _EQUAL):
         return Standing.IMPROVED
     return Standing.UNCHANGED if known or difference is not None else Standing.UNKNOWN
 
@@ -97,6 +94,12 @@ def change(baseline: Score, candidate: Sequence[Score]) -> float | None:
     """How much one case's pass rate changed: now minus before, of `pass_rates`; None without evidence on both sides."""
     before, now = pass_rates(baseline, candidate)
     return None if before is None or now is None else now - before
+
+
+def rate_fell(result: CaseResult) -> bool:
+    """Whether one case's pass rate went down, with evidence on both sides."""
+    difference = change(result.baseline, result.candidate)
+    return difference is not None and difference < -_EQUAL
 
 
 def pass_rates(baseline: Score, candidate: Sequence[Score]) -> tuple[float | None, float | None]:

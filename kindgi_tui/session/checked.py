@@ -56,8 +56,9 @@ def checked_entries(case: Case | None, result: CaseResult) -> tuple[CheckedEntry
     differences = {one.correction_id: one for one in result.correction_differences}
     known = dict(_expected(case))
     ids = [*known, *(one for one in outcomes if one not in known)]
+    ended = not result.error and result.stopped is None
     return tuple(
-        _entry(one, *known.get(one, (Expectation(), False)), outcomes.get(one), differences.get(one))
+        _entry(one, *known.get(one, (Expectation(), False)), outcomes.get(one), differences.get(one), ended)
         for one in ids
         if one in outcomes or known[one][0].parts
     )
@@ -78,6 +79,7 @@ def _entry(
     expert: bool,
     outcome: CheckedCorrection | None,
     differing: CorrectionDifferences | None,
+    ended: bool,
 ) -> CheckedEntry:
     phrases = expectation_parts(expect)
     # The answer's phrase is the last one, where there is one.
@@ -86,7 +88,9 @@ def _entry(
     found = () if differing is None else tuple(map(difference_words, differing.differences))
     if expect.decisions is not None or found:
         decided = _passed("decisions", expect, outcome, bool(found))
-        if decided is False and expect.decisions == "right" and not found:
+        if decided is False and not found and not ended:
+            found = ("it came to no end that could be checked",)
+        elif decided is False and not found and expect.decisions == "right":
             found = ("it called other tools than the recorded run",)
         parts.append(CheckedPart("decisions", phrases[:split], decided, outcome is not None, found))
     why = () if outcome is None or outcome.why is None else (outcome.why,)

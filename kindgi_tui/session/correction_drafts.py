@@ -1,6 +1,6 @@
 """Drafts of corrections, kept at once at every change, so that they outlive leaving, restarts and kills."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from kindgi_tui.domain.base import Json
@@ -22,8 +22,8 @@ class Keeps(Protocol):
         """What is kept under that key; None: nothing."""
         ...
 
-    def put(self, key: str, value: Json) -> None:
-        """Keeps a value at once; None forgets it."""
+    def update(self, key: str, change: Callable[[Json], Json]) -> None:
+        """Keeps at once what `change` makes of the value, whoever kept it; None stands for nothing."""
         ...
 
 
@@ -33,13 +33,9 @@ class CorrectionDrafts:
     def __init__(self, keeps: Keeps) -> None:
         self._keeps = keeps
 
-    def _all(self) -> dict[str, Json]:
-        kept = self._keeps.get(DRAFTS)
-        return dict(kept) if isinstance(kept, dict) else {}
-
     def get(self, run_id: str) -> tuple[Json, dict[str, str]] | None:
         """A run's draft, and texts that were begun in it by their place; None: there is none."""
-        entry = self._all().get(run_id)
+        entry = _by_run(self._keeps.get(DRAFTS)).get(run_id)
         if not isinstance(entry, dict):
             return None
         typed = entry.get("typed")
@@ -48,16 +44,25 @@ class CorrectionDrafts:
 
     def put(self, run_id: str, draft: Json, typed: Mapping[str, str]) -> None:
         """Keeps a run's draft."""
-        drafts = self._all()
-        drafts.pop(run_id, None)
-        drafts[run_id] = {"draft": draft, "typed": dict(typed)}
-        self._keeps.put(DRAFTS, dict(list(drafts.items())[-MOST:]))
+        entry: Json = {"draft": draft, "typed": dict(typed)}
+
+        def with_it(value: Json) -> Json:
+            others = {run: one for run, one in _by_run(value).items() if run != run_id}
+            return dict([*others.items(), (run_id, entry)][-MOST:])
+
+        self._keeps.update(DRAFTS, with_it)
 
     def drop(self, run_id: str) -> None:
         """Forgets a run's draft."""
-        drafts = self._all()
-        if drafts.pop(run_id, None) is not None:
-            self._keeps.put(DRAFTS, drafts or None)
+        if run_id in _by_run(self._keeps.get(DRAFTS)):
+            self._keeps.update(
+                DRAFTS,
+                lambda value: {run: one for run, one in _by_run(value).items() if run != run_id} or None,
+            )
+
+
+def _by_run(value: Json) -> dict[str, Json]:
+    return value if isinstance(value, dict) else {}
 
 
 def kept(draft: Draft, recorded: Sequence[RecordedCall]) -> dict[str, Json]:

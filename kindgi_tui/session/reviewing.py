@@ -13,7 +13,7 @@ from kindgi_tui.domain.base import Frozen, Json
 from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.comparisons import CaseResult
 from kindgi_tui.domain.metric_titles import MetricName, metric_title
-from kindgi_tui.domain.regressions import EQUAL, change
+from kindgi_tui.domain.regressions import rate_fell
 from kindgi_tui.domain.statistics import Interval
 from kindgi_tui.domain.test_sets import Case, ItemSummary
 from kindgi_tui.text import dumps_line, one_line
@@ -44,8 +44,7 @@ def standing_words(standing: str, result: CaseResult) -> str:
     words = STANDINGS.get(standing, "")
     if standing != "regressed" or result.changes is None or not result.changes.dropped:
         return words
-    moved = change(result.baseline, result.candidate)
-    if (moved is not None and moved < -EQUAL) or any(one.passed is False for one in result.corrections):
+    if rate_fell(result) or any(not one.passed for one in result.corrections):
         return words
     return f"{words}: an item people said yes to is gone"
 

@@ -138,7 +138,7 @@ def test_a_case_is_read_from_a_file_or_its_input_is(demo: Cli, tmp_path: Path) -
         ("items: [kb-1]", "a field for each item"),
         ("items: {kb-1: perhaps}", "a field for each item"),
         ("runId: 7", "runId must be text"),
-        ("answer: right", "--run"),
+        ("answer: right", "runId or agentId"),
     ],
 )
 def test_a_file_that_holds_no_case_is_refused(demo: Cli, tmp_path: Path, document: str, words: str) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from kindgi_tui.config.state import State
+from kindgi_tui.session.correction_drafts import DRAFTS, CorrectionDrafts
 
 
 def test_two_windows_keep_what_the_other_kept(tmp_path: Path) -> None:
@@ -19,6 +20,22 @@ def test_two_windows_keep_what_the_other_kept(tmp_path: Path) -> None:
     again.put("correct.drafts", None)
     assert State("here", "mira", tmp_path).get("correct.drafts") is None
     assert State("here", "jonas", tmp_path).get("place") is None
+
+
+def test_two_windows_keep_each_others_drafts(tmp_path: Path) -> None:
+    one = CorrectionDrafts(State("here", "mira", tmp_path))
+    other = CorrectionDrafts(State("here", "mira", tmp_path))
+    one.put("run-1", {"answer": "wrong"}, {"why": "it nev"})
+    other.put("run-2", {"answer": "right"}, {})
+    one.put("run-3", None, {})
+    one.drop("run-3")
+    again = CorrectionDrafts(State("here", "mira", tmp_path))
+    assert again.get("run-1") == ({"answer": "wrong"}, {"why": "it nev"})
+    assert again.get("run-2") == ({"answer": "right"}, {})
+    assert again.get("run-3") is None
+    again.drop("run-1")
+    again.drop("run-2")
+    assert State("here", "mira", tmp_path).get(DRAFTS) is None
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1]", "nothing"])

@@ -73,6 +73,9 @@ def test_a_part_that_isnt_told_apart_is_told_from_what_was_found() -> None:
     (entry,) = checked_entries(case(corrections=one), result(corrections=[failed]))
     assert entry.parts[0].passed is False
     assert entry.parts[0].found == ("it called other tools than the recorded run",)
+    for trouble in ({"error": "No model."}, {"stopped": {"toolId": "acme.log"}}):
+        (entry,) = checked_entries(case(corrections=one), result(corrections=[failed], **trouble))
+        assert entry.parts[0].found == ("it came to no end that could be checked",)
 
 
 def test_what_is_missing_on_a_side_is_told_from_the_other() -> None:

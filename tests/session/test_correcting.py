@@ -1,6 +1,7 @@
 """Correcting without a screen: what each change makes of a draft, what is saved, what is kept, what is checked."""
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -252,7 +253,8 @@ class Memory:
     def get(self, key: str) -> Json:
         return self.values.get(key)
 
-    def put(self, key: str, value: Json) -> None:
+    def update(self, key: str, change: Callable[[Json], Json]) -> None:
+        value = change(self.values.get(key))
         if value is None:
             self.values.pop(key, None)
         else:

@@ -12,7 +12,7 @@ from kindgi_tui.domain.comparison_records import Comparison, ComparisonRequest
 from kindgi_tui.domain.corrections import Expectation
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.judgments import ItemRef
-from kindgi_tui.domain.own_test_sets import NewCase, own_test_set_id
+from kindgi_tui.domain.own_test_sets import ExpectedItem, NewCase, own_test_set_id
 from kindgi_tui.domain.projects import Person
 from kindgi_tui.domain.queries import NewJudgment
 from kindgi_tui.domain.test_set_versions import BuildRequest
@@ -195,6 +195,26 @@ async def test_a_hand_made_case_replays_its_run_under_its_own_id(docs: LocalWork
     assert (replay.replay_of, replay.comparison_id) == (PACKAGE, done.id)
     # The past run was read as it is: its search has the recorded result.
     assert {tool["source"] for tool in case["tools"]} == {"recorded"}
+
+
+async def test_what_the_recording_never_had_is_not_lost(docs: LocalWorkbench) -> None:
+    """A wanted item that was never there is no regression; one that was there and is gone is (DESIGN section 5)."""
+    project = await project_of(docs)
+    for each in (await docs.cases.list(AGENT, project)).data:
+        await docs.cases.retire(each.id)
+    recorded = output_items((await docs.runs.get(PACKAGE)).output, True)
+    wanted, gone = "kb-999", recorded[-1].key
+    standings = []
+    for key in (wanted, gone):
+        made = await docs.cases.add(NewCase(run_id=PACKAGE, items=(ExpectedItem(key=key, verdict="yes"),)))
+        done = await compare(docs)
+        result: Any = done.result
+        (told,) = result["ours"]["cases"]
+        standings.append(told["standing"])
+        (case,) = result["perCase"]
+        assert [item["key"] for item in case["changes"]["dropped"]] == [key]
+        await docs.cases.retire(made.id)
+    assert standings == ["unknown", "regressed"]
 
 
 async def test_only_editors_change_a_set(docs: LocalWorkbench) -> None:
