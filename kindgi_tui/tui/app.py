@@ -159,6 +159,7 @@ class WorkbenchApp(App[None]):
             self.workbench, found = await asyncio.to_thread(_opened, self.target)
             self.remote = found.address is not None
             await self._settle()
+            await self.workbench.outbox.begin()
         except WorkbenchError as cause:
             gc.enable()
             screen = self.screen
