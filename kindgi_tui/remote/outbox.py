@@ -58,7 +58,9 @@ class RemoteOutbox:
         """What waits, in the order it is sent in, with what was put aside and what nobody has claimed."""
         # A new token of the same person finds what was said with the old one only once it is known whose it is.
         await self._identity.asked_who()
-        own, others = await self._identity.read(lambda c, who: (store.unsent(c, who), store.unclaimed(c, who)))
+        own, others = await self._identity.read(
+            lambda c, who: (store.unsent(c, who), store.unclaimed(c, who))
+        )
         return (*(_entry(one) for one in own), *(_unclaimed(one) for one in others))
 
     async def retry(self, entry_id: str | None = None) -> None:
