@@ -43,3 +43,6 @@ class OutboxCounts(Frozen):
     """Entries that will be sent."""
     refused: int = 0
     """Entries that were refused, or that the person is asked about, or that nobody has claimed."""
+    sentence: str | None = None
+    """Why the first of them waits, where the person can do something about it, such as giving another token; None
+    where a runtime is merely away."""

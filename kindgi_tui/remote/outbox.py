@@ -9,6 +9,7 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.judgments import Judgment
 from kindgi_tui.domain.outbox import OutboxCounts, OutboxEntry
 from kindgi_tui.remote import outbox_store as store
+from kindgi_tui.remote.failures import NoAnswer, NotSent
 from kindgi_tui.remote.identity import Identity
 from kindgi_tui.remote.outbox_schema import (
     APPLICATION_ID,
@@ -20,7 +21,10 @@ from kindgi_tui.remote.outbox_schema import (
 )
 from kindgi_tui.remote.sending import Outcome, Sender
 from kindgi_tui.storage.sqlite import Database, translated
-from kindgi_tui.workbench import Conflict, NotFound
+from kindgi_tui.workbench import Conflict, NotFound, Unavailable
+
+AWAY = frozenset({NotSent.default_code, NoAnswer.default_code, Unavailable.default_code})
+"""Codes of what ends by itself when the runtime can be reached again."""
 
 FILE_NAME = "outbox.db"
 """The SQLite file in the outbox's folder."""
@@ -51,8 +55,12 @@ class RemoteOutbox:
 
     async def counts(self) -> OutboxCounts:
         """How much waits."""
-        waiting, refused = await self._identity.read(store.counts)
-        return OutboxCounts(waiting=waiting, refused=refused)
+        (waiting, refused), first = await self._identity.read(
+            lambda c, who: (store.counts(c, who), store.next_waiting(c, who))
+        )
+        told = first is not None and first.code not in AWAY
+        sentence = first.sentence if first is not None and told else None
+        return OutboxCounts(waiting=waiting, refused=refused, sentence=sentence)
 
     async def list(self) -> tuple[OutboxEntry, ...]:
         """What waits, in the order it is sent in, with what was put aside and what nobody has claimed."""

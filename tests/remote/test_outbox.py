@@ -328,9 +328,26 @@ async def test_an_expired_token_lets_it_wait(runtime: FakeRuntime, opener: Opene
     await bench.judgments.add(verdict("a"))
     counts = await bench.outbox.settle(1)
     assert counts.refused == 0
+    # Why is told where the person can do something about it, and not where a runtime is merely away.
+    assert counts.sentence is None or "Give a token that is valid" in counts.sentence
     await bench.outbox.retry()
     assert (await bench.outbox.settle(5)).waiting == 0
     assert told(runtime) == [("a", "yes")]
+
+
+@pytest.mark.parametrize(
+    ("trouble", "why"),
+    [(error(401, "auth-expired", "Bearer token has expired"), "expired"), (DROP_BEFORE, None)],
+)
+async def test_why_it_waits_is_counted_where_the_person_can_help(
+    runtime: FakeRuntime, opener: Opener, trouble: Reply, why: str | None
+) -> None:
+    runtime.script = once(POST, trouble, times=99)
+    bench = await opener(runtime.address)
+    await bench.judgments.add(verdict("a"))
+    counts = await bench.outbox.settle(0.5)
+    assert counts.waiting == 1
+    assert why is None if counts.sentence is None else str(why) in counts.sentence
 
 
 async def test_a_newer_verdict_of_mine_there_asks_the_person(runtime: FakeRuntime, opener: Opener) -> None:

@@ -14,6 +14,7 @@ from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.judgments import ItemRef
 from kindgi_tui.domain.outbox import OutboxCounts
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment, RunFilter
+from kindgi_tui.local.workbench import open_local
 from kindgi_tui.opening import Target
 from kindgi_tui.remote.workbench import open_remote
 from kindgi_tui.session import trying
@@ -202,6 +203,27 @@ async def test_a_verdict_that_waits_shows_beside_who_and_where(runtime: Runtime,
         assert "yes" in told
         assert app.person.id in told
         assert "127.0.0.1:" in told
+
+
+async def test_verdicts_that_wait_for_another_token_say_so(runtime: Runtime, tmp_path: Path) -> None:
+    async with at(runtime, "judge", tmp_path, (160, 40)) as (app, pilot):
+        await until(lambda: app.screen.session.walk.sheet is not None, pilot, 30)  # type: ignore[attr-defined]
+        served = await open_local(tmp_path / "served", None)
+        bench = served[0]
+        for one in await bench.tokens.list():
+            await bench.tokens.revoke(one.id)
+        await bench.close()
+        await pilot.press("y")
+        await until(lambda: "Your verdicts wait" in said(app) and "Give a token" in said(app), pilot, 30)
+
+
+async def test_what_cant_be_kept_is_said(runtime: Runtime, tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("no folder")
+    async with at(runtime, "runs", tmp_path, (160, 40)) as (app, pilot):
+        await until(partial(listed, app), pilot)
+        await pilot.press("p")
+        await until(lambda: "can't be kept for the next start" in said(app), pilot)
+        assert app.is_running
 
 
 def test_where_one_works_is_shortened_and_never_left_out() -> None:
