@@ -68,7 +68,8 @@ class WorkScreen(Screen[None]):
 
     def say(self, sentence: str, kind: Kind = "told") -> None:
         """Says in the status line what happened, why something can't be done, or what went wrong."""
-        self.query_one(StatusLine).say(sentence, kind)
+        for told in self.query(StatusLine):  # there is none any more where one leaves meanwhile
+            told.say(sentence, kind)
 
     def changed(self) -> None:
         """Something changed that the footer shows."""
