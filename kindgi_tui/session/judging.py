@@ -1,8 +1,11 @@
 """Judging: yes and no on one item after another, reasons, skipping, and taking any of it back (DESIGN section 12).
 
-What is said shows at once and is stored behind it, in order; a write that fails brings back what is stored.
+What is said is stored in order, behind the keys; until it is, it stands as on its way. A write that fails brings back
+what is stored.
 """
 
+import asyncio
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -72,7 +75,7 @@ class JudgingSession:
         """What stood on the screen long enough."""
         self.pace = Pace(clock)
         """How fast it goes."""
-        self.writes = Writes(self._write_failed)
+        self.writes = Writes(self._write_failed, lambda _: self._changed("written"))
         """What is being stored."""
         self.walk = Walk(workbench, person.id, changed, failed, self._settled)
         """Where one stands."""
@@ -97,6 +100,14 @@ class JudgingSession:
         self.speaking.set(await self._workbench.groups.list(sitting.query.project_id))
         self.sitting, self.done, self._last = sitting, 0, None
         self.walk.start(feed, left, second_look=sitting.kind == "disputed")
+
+    async def written(self, seconds: float) -> bool:
+        """Waits until all that was said is on disk, for at most so long; whether it is."""
+        if self.writes.pending:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self.writes.drain()
+        return not self.writes.pending
 
     async def close(self) -> None:
         """Waits until everything said is stored, and ends the rest."""

@@ -11,6 +11,7 @@ from kindgi_tui.domain.judging import Owed, QueuedRun, QueueFilter, QueueState, 
 from kindgi_tui.domain.judgments import Judgment, Verdict
 from kindgi_tui.domain.queries import JudgmentFilter
 from kindgi_tui.domain.runs import Run, RunDetail, SubjectKind
+from kindgi_tui.session.judging_writes import Write
 from kindgi_tui.workbench import Unsupported
 
 if TYPE_CHECKING:
@@ -81,6 +82,13 @@ class Sheet:
     """Items that were skipped in this sitting."""
     confirmed: set[str] = field(default_factory=set)
     """In a second look: items that were judged, or whose verdict was said again, in this sitting."""
+    writes: dict[str, Write] = field(default_factory=dict)
+    """The last write about each item, by its key."""
+
+    def on_the_way(self, key: str) -> bool:
+        """Whether what was said of the item isn't on disk yet."""
+        write = self.writes.get(key)
+        return write is not None and write.state == "waiting"
 
     def is_open(self, key: str, second_look: bool = False) -> bool:
         """Whether the item is still to be judged."""

@@ -106,6 +106,7 @@ class Steps:
         before = sheet.mine.get(item.key)
         sheet.mine[item.key] = said
         write = self._writes.put(Write(sheet.run.id, lambda: self._workbench.judgments.add(new)))
+        sheet.writes[item.key] = write
         return Change(item.key, before, said, write)
 
     def undo(self, sheet: Sheet, change: Change) -> str:
@@ -116,7 +117,7 @@ class Steps:
             sheet.mine[change.key] = change.before
         sheet.confirmed.discard(change.key)
         run_id, key = sheet.run.id, change.key
-        self._writes.put(
+        sheet.writes[key] = self._writes.put(
             Write(run_id, lambda: self._workbench.judgments.take_back(run_id, key), change.write)
         )
         name = name_of(sheet, key)

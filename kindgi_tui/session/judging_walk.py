@@ -12,8 +12,9 @@ from kindgi_tui.session.trying import until_reached
 if TYPE_CHECKING:
     from kindgi_tui.workbench import Workbench
 
-What = Literal["run", "item", "entries", "loaded"]
-"""What changed: another run (or none) is in view; the item or what was said; the list of runs; a run came in."""
+What = Literal["run", "item", "entries", "loaded", "written"]
+"""What changed: another run (or none) is in view; the item or what was said; the list of runs; a run came in; what was
+said is on disk."""
 
 NEAR_END = 20
 """So many runs before the end of what is known, more are fetched."""

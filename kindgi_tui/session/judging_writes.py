@@ -25,9 +25,12 @@ class Write:
 class Writes:
     """The queue of writes and what works it off."""
 
-    def __init__(self, failed: Callable[[Write, Exception], Awaitable[None]]) -> None:
-        """`failed` is told of every write that went wrong, before the next one is begun."""
+    def __init__(
+        self, failed: Callable[[Write, Exception], Awaitable[None]], wrote: Callable[[Write], None]
+    ) -> None:
+        """`failed` is told of every write that went wrong, before the next one is begun; `wrote` of every other."""
         self._failed = failed
+        self._wrote = wrote
         self._waiting: deque[Write] = deque()
         self._task: asyncio.Task[None] | None = None
 
@@ -67,3 +70,5 @@ class Writes:
             self._waiting.popleft()
             if error is not None:
                 await self._failed(write, error)
+            elif write.state == "done":
+                self._wrote(write)

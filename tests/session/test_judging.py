@@ -452,13 +452,15 @@ async def test_a_write_that_builds_on_a_failed_one_is_left_out() -> None:
     async def note(write: Write, error: Exception) -> None:
         failed.append(str(error))
 
-    writes = Writes(note)
+    wrote: list[Write] = []
+    writes = Writes(note, wrote.append)
     first = writes.put(Write("r", lambda: act("one", fails=True)))
     second = writes.put(Write("r", lambda: act("two"), first))
     third = writes.put(Write("r", lambda: act("three")))
     await writes.drain()
     assert (done, failed) == (["three"], ["one"])
     assert [each.state for each in (first, second, third)] == ["failed", "failed", "done"]
+    assert wrote == [third]
 
 
 @settings(max_examples=15, deadline=None)

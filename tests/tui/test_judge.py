@@ -500,7 +500,7 @@ async def test_other_screens_ask_for_one_run_or_certain_items(place: Path) -> No
 async def test_leaving_at_once_loses_no_verdict(place: Path) -> None:
     async with judge(place) as (screen, pilot):
         await press(screen, pilot, "Y")
-        screen.do_rest_no()
+        screen.session.say_rest("no")
         await pilot.press("ctrl+q")
     with sqlite3.connect(place / "workspace.db") as file:
         assert file.execute("SELECT count(*) FROM judgments WHERE ended IS NULL").fetchone()[0] in (3, 6)
@@ -516,6 +516,48 @@ async def test_leaving_before_the_text_line_is_made_is_leaving(
         made = screen.prompt
         await pilot.press("ctrl+q")
     made._make_line()
+
+
+async def test_a_verdict_is_on_disk_before_it_is_painted(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with judge(place) as (screen, pilot):
+        add, held = screen.workbench.judgments.add, []
+
+        async def watched(new: NewJudgment) -> object:
+            made = await add(new)
+            held.append(screen.app._batch_count)
+            return made
+
+        monkeypatch.setattr(screen.workbench.judgments, "add", watched)
+        await press(screen, pilot, "y")
+        await press(screen, pilot, "n")
+        await until(lambda: len(held) == 2, pilot)
+        # Nothing was painted from the key until it was written.
+        assert all(held)
+        assert screen.app._batch_count == 0
+        assert "✓ yes" in shown(screen)
+
+
+async def test_a_slow_disk_shows_what_is_on_its_way(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with judge(place) as (screen, pilot):
+        add, gate = screen.workbench.judgments.add, asyncio.Event()
+
+        async def slow(new: NewJudgment) -> object:
+            await gate.wait()
+            return await add(new)
+
+        monkeypatch.setattr(screen.workbench.judgments, "add", slow)
+        try:
+            await press(screen, pilot, "y")
+            await until(lambda: "… yes" in shown(screen), pilot)
+            assert "✓ yes" not in shown(screen)
+            mine = JudgmentFilter(asserter=screen.app.person.id)
+            assert (await screen.workbench.judgments.list(mine, 10)).data == ()
+        finally:
+            gate.set()
+        await until(lambda: "✓ yes" in shown(screen), pilot)
+        assert "… yes" not in shown(screen)
 
 
 async def test_a_write_that_fails_shows_and_the_stored_state_comes_back(

@@ -88,7 +88,7 @@ class ItemsList(ByHandList):
 
 def _state(sheet: Sheet, place: int) -> tuple[object, ...]:
     key = sheet.items[place].key
-    return sheet.mine.get(key), key in sheet.passed
+    return sheet.mine.get(key), key in sheet.passed, sheet.on_the_way(key)
 
 
 class ItemBar(Widget):

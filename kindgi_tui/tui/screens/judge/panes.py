@@ -102,6 +102,13 @@ class JudgePanes:
         self.show_side()
         self.show_reasons()
 
+    def show_written(self) -> None:
+        """What was said of the items of the run in view is on disk."""
+        walk = self._session.walk
+        self.items.update_sheet(walk.cursor)
+        self._screen.query_one(ItemBar).show(walk.sheet, walk.cursor)
+        self.show_side()
+
     def show_reasons(self) -> None:
         """Reasons used before, when there are any."""
         sheet = self._session.walk.sheet

@@ -16,18 +16,24 @@ VERDICT_CELLS = 13
 """The width of a verdict's cell: shape and words."""
 
 
-def verdict_words(said: Said | None, skipped: bool) -> tuple[str, str]:
-    """A verdict as shape and word, and the name of its style."""
+def verdict_words(said: Said | None, skipped: bool, on_the_way: bool = False) -> tuple[str, str]:
+    """A verdict as shape and word, and the name of its style; one that isn't on disk yet has no shape of its own."""
+    if on_the_way:
+        return ("… not judged" if said is None else f"… {said.verdict}"), "dim"
     if said is not None:
         return ("✓ yes", "yes") if said.verdict == "yes" else ("✗ no", "no")
     return ("– skipped", "dim") if skipped else ("· not judged", "dim")
+
+
+def _standing(sheet: Sheet, item: Item) -> tuple[str, str]:
+    return verdict_words(sheet.mine.get(item.key), item.key in sheet.passed, sheet.on_the_way(item.key))
 
 
 def item_row(sheet: Sheet, place: int, cells_wide: int) -> list[Cell]:
     """An item in the list: its number, its verdict, its key, its words, the reason."""
     item = sheet.items[place]
     said = sheet.mine.get(item.key)
-    words, style = verdict_words(said, item.key in sheet.passed)
+    words, style = _standing(sheet, item)
     number = f"{place + 1}"
     cells = [Cell(number, 4, "dim"), Cell(words, VERDICT_CELLS, style)]
     left = cells_wide - 4 - VERDICT_CELLS
@@ -47,7 +53,7 @@ def item_row(sheet: Sheet, place: int, cells_wide: int) -> list[Cell]:
 
 def bar_words(sheet: Sheet, item: Item, place: int, cells: int) -> list[tuple[str, str]]:
     """The item to judge in its fixed place: number, verdict, name, words."""
-    words, style = verdict_words(sheet.mine.get(item.key), item.key in sheet.passed)
+    words, style = _standing(sheet, item)
     number = f" {place + 1} of {len(sheet.items)}"
     left = max(1, cells - 12 - VERDICT_CELLS)
     named = one_line(item_name(item), 24) + "  "
@@ -121,7 +127,7 @@ def guideline_parts(guideline: Guideline | None, name: str) -> list[Part]:
 def history_parts(sheet: Sheet, item: Item, groups: dict[str, str]) -> list[Part]:
     """What was said of an item: mine with its reason, and once mine is in, everybody else's."""
     said = sheet.mine.get(item.key)
-    words, style = verdict_words(said, item.key in sheet.passed)
+    words, style = _standing(sheet, item)
     parts: list[Part] = [Run(((f"{one_line(item_name(item), 24)}  ", "head"), (words, style)))]
     if said is not None and said.group_id:
         parts.append(Block(f"as {one_line(groups.get(said.group_id, 'a group'), 40)}", "dim", 2))

@@ -162,6 +162,9 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, Correcti
             self.panes.show_item()
         elif what == "entries":
             self.panes.show_queue()
+        elif what == "written":
+            self.panes.show_written()
+            return
         else:
             self.work(self.panes.prepare_ahead(), group="ahead", exclusive=True)
         if what != "loaded":

@@ -1,6 +1,9 @@
 """The keys of Judge that say something: yes, no, skip, take back, and why."""
 
+import asyncio
+import contextlib
 import time
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
 
 DRAFTS = "judge.reason-drafts"
 """Where reasons that were begun are kept: by run id and item key, a newline between them."""
+
+SLOW_SECONDS = 0.1
+"""How long painting waits for the disk, in seconds; longer, and a verdict is shown as on its way."""
 
 MOST_DRAFTS = 20
 """How many of them are kept."""
@@ -48,24 +54,38 @@ class VerdictKeys(WorkScreen):
         self.say(told.sentence, told.kind)
         self.changed()
 
-    def _judge(self, verdict: Verdict, rest: bool = False) -> None:
-        self._tell((self.session.say_rest if rest else self.session.say)(verdict, self.lag))
+    @contextlib.asynccontextmanager
+    async def _on_disk_first(self) -> AsyncIterator[None]:
+        """Holds painting until what is said within is on disk; what takes longer is shown as on its way."""
+        with contextlib.ExitStack() as held:
+            held.enter_context(self.app.batch_update())
+            late = asyncio.get_running_loop().call_later(SLOW_SECONDS, held.close)
+            try:
+                yield
+                await self.session.written(SLOW_SECONDS)
+            finally:
+                late.cancel()
+        self.check_idle()
 
-    def do_yes(self) -> None:
+    async def _judge(self, verdict: Verdict, rest: bool = False) -> None:
+        async with self._on_disk_first():
+            self._tell((self.session.say_rest if rest else self.session.say)(verdict, self.lag))
+
+    async def do_yes(self) -> None:
         """Yes."""
-        self._judge("yes")
+        await self._judge("yes")
 
-    def do_no(self) -> None:
+    async def do_no(self) -> None:
         """No."""
-        self._judge("no")
+        await self._judge("no")
 
-    def do_rest_yes(self) -> None:
+    async def do_rest_yes(self) -> None:
         """Yes to the rest of the run."""
-        self._judge("yes", rest=True)
+        await self._judge("yes", rest=True)
 
-    def do_rest_no(self) -> None:
+    async def do_rest_no(self) -> None:
         """No to the rest of the run."""
-        self._judge("no", rest=True)
+        await self._judge("no", rest=True)
 
     def do_skip(self) -> None:
         """Leaves the item open."""
@@ -73,7 +93,8 @@ class VerdictKeys(WorkScreen):
 
     async def do_undo(self) -> None:
         """Takes the last step back."""
-        self._tell(await self.session.take_back())
+        async with self._on_disk_first():
+            self._tell(await self.session.take_back())
 
     def do_reason(self) -> None:
         """Asks why, on the docked line."""
@@ -85,7 +106,7 @@ class VerdictKeys(WorkScreen):
         self.say(f"Why is {item_name(target.item)} {target.said.verdict}? Enter saves, Esc keeps a draft.")
         self.prompt.ask("reason", f"{item_name(target.item)}: {target.said.verdict}, because", draft)
 
-    def do_used(self) -> None:
+    async def do_used(self) -> None:
         """Gives a reason that was used before."""
         target, key = self.session.target, self.app.pressed[0]
         if target is None:
@@ -94,15 +115,17 @@ class VerdictKeys(WorkScreen):
         if not key.isdigit() or int(key) > len(reasons):
             self.say(f"Reasons used before have the numbers 1 to {len(reasons)}.", "no")
             return
-        self._give(reasons[int(key) - 1], target)
+        await self._give(reasons[int(key) - 1], target)
 
-    def _give(self, text: str, target: Target) -> None:
-        told = self.session.give_reason(text, target)
+    async def _give(self, text: str, target: Target) -> None:
+        async with self._on_disk_first():
+            told = self.session.give_reason(text, target)
+            self._tell(told)
         if told.kind == "told":
+            # The draft of a reason goes once the reason is on disk.
             self._keep_draft(target, None)
             subject = target.sheet.run.subject.id
             self.app.state.put(f"judge.reasons.{subject}", list(self.session.reasons.of(subject)))
-        self._tell(told)
 
     def restore_reasons(self, subject_id: str) -> None:
         """The reasons that were used before, in an earlier start too."""
@@ -111,9 +134,9 @@ class VerdictKeys(WorkScreen):
             self.session.reasons.restore(subject_id, tuple(str(each) for each in kept))
 
     @on(Prompt.Answered)
-    def _reason_given(self, event: Prompt.Answered) -> None:
+    async def _reason_given(self, event: Prompt.Answered) -> None:
         if event.purpose == "reason" and self._reason_for is not None:
-            self._give(event.text, self._reason_for)
+            await self._give(event.text, self._reason_for)
 
     @on(Prompt.Left)
     def _reason_left(self, event: Prompt.Left) -> None:
