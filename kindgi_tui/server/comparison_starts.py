@@ -30,8 +30,7 @@ from kindgi_tui.server.own_test_sets import (
     nothing_to_check,
 )
 from kindgi_tui.server.test_sets import newest
-from kindgi_tui.wire import v01_records as records
-from kindgi_tui.wire import v04
+from kindgi_tui.wire import v01_test_sets, v04
 from kindgi_tui.wire.v01 import time_text
 from kindgi_tui.workbench import Conflict, Invalid, NotFound
 
@@ -316,7 +315,7 @@ def _dry(ask: Ask, request: ComparisonRequest, plan: ComparisonPlan) -> Answer:
     """A dry run's record, which leaves nothing in the workspace, and what it would do."""
     identity = str(uuid.uuid4())
     now = time_text(datetime.now(UTC))
-    settings = records.settings(request)
+    settings = v01_test_sets.settings(request)
     record: dict[str, Json] = {
         "runId": identity,
         "tenantId": ask.tenant,
@@ -333,7 +332,9 @@ def _dry(ask: Ask, request: ComparisonRequest, plan: ComparisonPlan) -> Answer:
     }
     if request.correlation_id is not None:
         record["correlationId"] = request.correlation_id
-    if settings != records.settings(ComparisonRequest(test_set_id="", project_id="", subject_version="")):
+    if settings != v01_test_sets.settings(
+        ComparisonRequest(test_set_id="", project_id="", subject_version="")
+    ):
         record["comparison"] = settings
     ask.served.dry_runs.put(identity, record)
     return Answer({"runId": identity, "dryRunPreview": v04.plain(plan)}, 201)
