@@ -91,6 +91,7 @@ async def opened(asked: Asked) -> "AsyncIterator[Workbench]":
             say(f"Made a new workspace in {found.folder}.")
         if found.address is not None and asked.url is None and asked.profile is None:
             say(f"At {found.address} ({found.source}).")
+        await bench.outbox.begin()
         yield bench
         if found.address is not None:
             await _say_what_waits(bench)

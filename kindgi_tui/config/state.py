@@ -15,8 +15,17 @@ from kindgi_tui.domain.base import Json
 class State:
     """A small JSON file of one workbench and person. A broken or missing one is empty, a failed write is no error."""
 
-    def __init__(self, where: str, person: str, folder: Path | None = None) -> None:
-        """`where` is the workbench's folder or address; `folder` is where such files stand."""
+    def __init__(
+        self,
+        where: str,
+        person: str,
+        folder: Path | None = None,
+        failed: Callable[[str], None] | None = None,
+    ) -> None:
+        """`where` is the workbench's folder or address; `folder` is where such files stand.
+
+        `failed` is told, in a sentence, that nothing can be kept: once, and again after it went well.
+        """
         if folder is None:
             import platformdirs
 
@@ -24,6 +33,8 @@ class State:
         name = hashlib.sha256(f"{where}\n{person}".encode("utf-8", "replace")).hexdigest()[:24]
         self.path = folder / f"{name}.json"
         """The file."""
+        self._failed = failed
+        self._failing = False
         self._values = self._read()
 
     def _read(self) -> dict[str, Json]:
@@ -45,13 +56,22 @@ class State:
     def update(self, key: str, change: Callable[[Json], Json]) -> None:
         """Keeps what `change` makes of the value that is kept, by another window too; None stands for no value."""
         _set(self._values, key, change(self._values.get(key)))
-        with contextlib.suppress(OSError):
+        try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self._alone():
                 # What another window of the same person kept meanwhile stays.
                 values = self._read()
                 _set(values, key, change(values.get(key)))
                 self._write(values)
+        except OSError as cause:
+            if self._failed is not None and not self._failing:
+                self._failed(
+                    f"Drafts and settings can't be kept for the next start: {self.path.parent} "
+                    f"({cause.strerror or cause})."
+                )
+            self._failing = True
+        else:
+            self._failing = False
             _set(self._values, key, values.get(key))
 
     @contextlib.contextmanager
@@ -66,9 +86,14 @@ class State:
 
     def _write(self, values: dict[str, Json]) -> None:
         handle, scratch = tempfile.mkstemp(dir=self.path.parent, prefix=".state-")
-        with os.fdopen(handle, "w") as file:
-            json.dump(values, file)
-        Path(scratch).replace(self.path)
+        try:
+            with os.fdopen(handle, "w") as file:
+                json.dump(values, file)
+            Path(scratch).replace(self.path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                Path(scratch).unlink()
+            raise
 
 
 def _set(values: dict[str, Json], key: str, value: Json) -> None:

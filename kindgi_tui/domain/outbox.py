@@ -6,8 +6,9 @@ from typing import Literal
 from kindgi_tui.domain.base import Frozen
 from kindgi_tui.domain.judgments import Verdict
 
-OutboxState = Literal["waiting", "refused", "asked"]
-"""It will be sent; the runtime refused it; the runtime has a newer verdict, and the person decides."""
+OutboxState = Literal["waiting", "refused", "asked", "unclaimed"]
+"""It will be sent; the runtime refused it; the runtime has a newer verdict, and the person decides; it was said with
+another token, of which nobody ever knew whose it is, and the person decides."""
 
 
 class OutboxEntry(Frozen):
@@ -41,4 +42,7 @@ class OutboxCounts(Frozen):
     waiting: int = 0
     """Entries that will be sent."""
     refused: int = 0
-    """Entries that were refused, or that the person is asked about."""
+    """Entries that were refused, or that the person is asked about, or that nobody has claimed."""
+    sentence: str | None = None
+    """Why the first of them waits, where the person can do something about it, such as giving another token; None
+    where a runtime is merely away."""

@@ -67,6 +67,7 @@ class Context:
         self.previews: Recent[str, str] = Recent(20_000)
         """The first words of runs that were read."""
         self._groups: tuple[Group, ...] | None = None
+        self._seen_groups: tuple[Group, ...] = ()
 
     async def groups(self, *, fresh: bool = False) -> tuple[Group, ...]:
         """The live groups, asked for once, and again with `fresh`."""
@@ -74,17 +75,17 @@ class Context:
             from kindgi_tui.remote import v01
 
             rows = await self.runtime.all_rows("groups.list")
-            self._groups = tuple(v01.group(row) for row in rows)
+            self._groups = self._seen_groups = tuple(v01.group(row) for row in rows)
         return self._groups
 
     async def group_id(self, reference: str | None) -> str | None:
         """The id of the live group with that id or name; None for none. Raises Invalid."""
         if reference is None:
             return None
-        for fresh in (False, True):
-            found = next(
-                (one for one in await self.groups(fresh=fresh) if reference in (one.id, one.name)), None
-            )
+        # A verdict with a group that was seen is written down without asking anybody.
+        for known in (self._seen_groups, None):
+            groups = await self.groups(fresh=True) if known is None else known
+            found = next((one for one in groups if reference in (one.id, one.name)), None)
             if found is not None:
                 return found.id
         raise Invalid(

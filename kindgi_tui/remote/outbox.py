@@ -1,5 +1,7 @@
 """The outbox: what a person says is on disk before it is on screen, and sent when it can be (DESIGN section 10)."""
 
+import asyncio
+import contextlib
 import sqlite3
 from pathlib import Path
 
@@ -7,6 +9,7 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.judgments import Judgment
 from kindgi_tui.domain.outbox import OutboxCounts, OutboxEntry
 from kindgi_tui.remote import outbox_store as store
+from kindgi_tui.remote.failures import NoAnswer, NotSent
 from kindgi_tui.remote.identity import Identity
 from kindgi_tui.remote.outbox_schema import (
     APPLICATION_ID,
@@ -18,7 +21,10 @@ from kindgi_tui.remote.outbox_schema import (
 )
 from kindgi_tui.remote.sending import Outcome, Sender
 from kindgi_tui.storage.sqlite import Database, translated
-from kindgi_tui.workbench import Conflict, NotFound
+from kindgi_tui.workbench import Conflict, NotFound, Unavailable
+
+AWAY = frozenset({NotSent.default_code, NoAnswer.default_code, Unavailable.default_code})
+"""Codes of what ends by itself when the runtime can be reached again."""
 
 FILE_NAME = "outbox.db"
 """The SQLite file in the outbox's folder."""
@@ -42,27 +48,46 @@ class RemoteOutbox:
         self._identity = identity
         self._sender = sender
 
+    async def begin(self) -> None:
+        """Begins to send what waits from earlier."""
+        if (await self.counts()).waiting:
+            self._sender.wake()
+
     async def counts(self) -> OutboxCounts:
         """How much waits."""
-        waiting, refused = await self._identity.read(store.counts)
-        return OutboxCounts(waiting=waiting, refused=refused)
+        (waiting, refused), first = await self._identity.read(
+            lambda c, who: (store.counts(c, who), store.next_waiting(c, who))
+        )
+        told = first is not None and first.code not in AWAY
+        sentence = first.sentence if first is not None and told else None
+        return OutboxCounts(waiting=waiting, refused=refused, sentence=sentence)
 
     async def list(self) -> tuple[OutboxEntry, ...]:
-        """What waits, in the order it is sent in, with what was put aside."""
-        return tuple(_entry(one) for one in await self._identity.read(store.unsent))
+        """What waits, in the order it is sent in, with what was put aside and what nobody has claimed."""
+        # A new token of the same person finds what was said with the old one only once it is known whose it is.
+        await self._identity.asked_who()
+        own, others = await self._identity.read(
+            lambda c, who: (store.unsent(c, who), store.unclaimed(c, who))
+        )
+        return (*(_entry(one) for one in own), *(_unclaimed(one) for one in others))
 
     async def retry(self, entry_id: str | None = None) -> None:
         """Sends an entry again, or without an id tries everything that waits now."""
+        await self._identity.asked_who()
         if entry_id is not None:
             await self._identity.write(lambda c, who: _again(c, who, entry_id))
         self._sender.wake(now=True)
 
     async def drop(self, entry_id: str) -> None:
         """Forgets an entry."""
+        await self._identity.asked_who()
         await self._identity.write(lambda c, who: _drop(c, who, entry_id))
 
     async def settle(self, seconds: float) -> OutboxCounts:
         """Sends what waits, for at most so long."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._identity.asked_who()
         if (await self.counts()).waiting:
             self._sender.wake()
             await self._sender.idle(seconds)
@@ -98,6 +123,10 @@ class RemoteOutbox:
         """What was said of a run and isn't there yet, in order; not what was refused."""
         found = await self._identity.read(lambda c, who: store.unsent(c, who, run_id))
         return tuple(one for one in found if one.state == "waiting")
+
+    async def newest(self, place: Place) -> Statement | None:
+        """What the person said last on a place, as far as this program knows, of what wasn't refused."""
+        return await self._identity.read(lambda c, who: store.newest_on(c, who, place))
 
     async def known(self, identity: str) -> Statement | None:
         """A statement by its id, ours or the runtime's."""
@@ -179,13 +208,15 @@ def _taken_back(
 
 
 def _again(connection: sqlite3.Connection, who: Who, identity: str) -> None:
-    found = _entry_of(connection, who, identity)
-    if found.state != "waiting":
+    found, own = _entry_of(connection, who, identity)
+    if not own:
+        store.claim(connection, who, found)
+    elif found.state != "waiting":
         store.send_again(connection, found.id, forced=found.state == "asked")
 
 
 def _drop(connection: sqlite3.Connection, who: Who, identity: str) -> None:
-    found = _entry_of(connection, who, identity)
+    found, _ = _entry_of(connection, who, identity)
     if found.state in ("refused", "asked"):
         store.delete(connection, found)
     elif not store.delete_untried(connection, found):
@@ -195,11 +226,23 @@ def _drop(connection: sqlite3.Connection, who: Who, identity: str) -> None:
         )
 
 
-def _entry_of(connection: sqlite3.Connection, who: Who, identity: str) -> Statement:
-    found = [one for one in store.unsent(connection, who) if one.id.startswith(identity)] if identity else []
+def _entry_of(connection: sqlite3.Connection, who: Who, identity: str) -> tuple[Statement, bool]:
+    """The entry with an id that begins so, and whether it is that person's own."""
+    own, others = store.unsent(connection, who), store.unclaimed(connection, who)
+    all_of_them = [*((one, True) for one in own), *((one, False) for one in others)]
+    found = [entry for entry in all_of_them if entry[0].id.startswith(identity)] if identity else []
     if len(found) != 1:
         raise NotFound(f'Nothing with the id "{identity}" waits. `kindgi-tui outbox list` shows what does.')
     return found[0]
+
+
+def _unclaimed(statement: Statement) -> OutboxEntry:
+    sentence = (
+        "It was said with another token, and the runtime never told whose that is. "
+        f"`kindgi-tui outbox retry {statement.id[:8]}` sends it as yours, `outbox drop` forgets it."
+    )
+    update = {"state": "unclaimed", "sentence": sentence, "code": "unclaimed"}
+    return _entry(statement).model_copy(update=update)
 
 
 def _entry(statement: Statement) -> OutboxEntry:

@@ -21,6 +21,12 @@ from kindgi_tui.remote.outbox_schema import (
     statement_of,
 )
 
+MARK = "mark:"
+"""How a token's mark begins."""
+
+UNKNOWN = f"who >= '{MARK}' AND who < '{MARK[:-1]};'"
+"""SQL: that it is a token's mark, and not a person."""
+
 
 def insert(
     connection: sqlite3.Connection,
@@ -105,11 +111,31 @@ def unsent(connection: sqlite3.Connection, who: Who, run_id: str | None = None) 
     return [statement_of(row) for row in rows]
 
 
+def unclaimed(connection: sqlite3.Connection, who: Who) -> list[Statement]:
+    """What was said there with other tokens that the runtime never told whose they are, in the order it was said."""
+    # The index is by address and person: a token's mark is a person whose name nobody knows.
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM statements WHERE address = ? AND {UNKNOWN} AND who <> ? AND state <> 'sent' "
+        "ORDER BY seq",
+        (*who,),
+    ).fetchall()
+    return [statement_of(row) for row in rows]
+
+
+def claim(connection: sqlite3.Connection, who: Who, statement: Statement) -> None:
+    """Makes a statement that nobody has claimed the person's own; it waits to be sent from now on."""
+    connection.execute(
+        "UPDATE statements SET who = ?, state = 'waiting', sentence = NULL, code = NULL WHERE id = ?",
+        (who.person, statement.id),
+    )
+
+
 def counts(connection: sqlite3.Connection, who: Who) -> tuple[int, int]:
-    """How many wait, and how many were refused or are asked about."""
+    """How many wait, and how many were refused, are asked about, or are claimed by nobody."""
     waiting, others = connection.execute(
-        "SELECT ifnull(sum(state = 'waiting'), 0), ifnull(sum(state IN ('refused', 'asked')), 0) FROM statements "
-        "WHERE address = ? AND who = ? AND state <> 'sent'",
+        "SELECT ifnull(sum(who = ?2 AND state = 'waiting'), 0), "
+        "ifnull(sum(who <> ?2 OR state IN ('refused', 'asked')), 0) FROM statements "
+        f"WHERE address = ?1 AND (who = ?2 OR {UNKNOWN}) AND state <> 'sent'",
         (*who,),
     ).fetchone()
     return int(waiting), int(others)
@@ -238,7 +264,7 @@ def forget_old(connection: sqlite3.Connection) -> None:
 def token_mark(connection: sqlite3.Connection, token: str) -> str:
     """A mark of a token, from which nobody gets it back: who it is can be told by it while nobody can be asked."""
     salt = bytes(connection.execute("SELECT value FROM salt").fetchone()[0])
-    return "mark:" + hashlib.sha256(salt + token.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return MARK + hashlib.sha256(salt + token.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def key_of_write(connection: sqlite3.Connection, who: Who, digest: str) -> str:

@@ -123,7 +123,7 @@ async def open_remote(
     patient: bool = False,
     limits: Limits | None = None,
 ) -> RemoteWorkbench:
-    """Opens the workbench on a runtime; nothing is asked of it yet. What waits in the outbox begins to be sent.
+    """Opens the workbench on a runtime; nothing is asked of it yet, and nothing sent before `outbox.begin`.
 
     `address` is normal, and `token` belongs to it. `patient`: a verdict waits for the runtime's answer.
     Raises Trouble.
@@ -134,7 +134,4 @@ async def open_remote(
     identity = Identity(runtime, database, token)
     runtime.keep_keys(KeptKeys(identity))
     context = Context(runtime, database, identity, patient=patient)
-    workbench = RemoteWorkbench(context)
-    if (await workbench.outbox.counts()).waiting:
-        context.sender.wake()
-    return workbench
+    return RemoteWorkbench(context)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kindgi_tui.domain.items import Item
 from kindgi_tui.session.judging_queue import AHEAD, Entry, Feed, Sheet, Sheets
+from kindgi_tui.session.trying import until_reached
 
 if TYPE_CHECKING:
     from kindgi_tui.workbench import Workbench
@@ -154,9 +155,9 @@ class Walk:
             if self.sheet is not None:
                 self._arrive(key)
             else:
-                self.spawn(partial(self._load, entry, key))
+                self._try(partial(self._load, entry, key), lambda: self.entry is entry and self.sheet is None)
         elif not self.at_end:
-            self.spawn(partial(self._wait_for, place))
+            self._try(partial(self._wait_for, place), lambda: self.index == place and self.sheet is None)
         self._changed("run")
         self.spawn(self._ahead)
 
@@ -205,6 +206,10 @@ class Walk:
                 self.left = max(0, self.left + self.open_items(sheet) - entry.expected)
                 entry.expected = None
         self._changed("loaded")
+
+    def _try(self, job: Callable[[], Awaitable[None]], wanted: Callable[[], bool]) -> None:
+        """Runs beside what the run in view needs, again and again while it can't be reached and is in view."""
+        self.spawn(partial(until_reached, job, self._failed, wanted))
 
     def spawn(self, job: Callable[[], Awaitable[None]]) -> None:
         """Runs something beside; what goes wrong is told."""

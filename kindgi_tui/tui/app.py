@@ -110,6 +110,7 @@ class WorkbenchApp(App[None]):
         self.remote = False
         """Whether one works at a runtime."""
         self._waiting = ""
+        self._why_waiting: str | None = None
         self._watcher: Watcher | None = None
         for theme in THEMES:
             self.register_theme(theme)
@@ -159,6 +160,7 @@ class WorkbenchApp(App[None]):
             self.workbench, found = await asyncio.to_thread(_opened, self.target)
             self.remote = found.address is not None
             await self._settle()
+            await self.workbench.outbox.begin()
         except WorkbenchError as cause:
             gc.enable()
             screen = self.screen
@@ -186,6 +188,10 @@ class WorkbenchApp(App[None]):
             return
         words = [f"{counts.waiting} waiting"] if counts.waiting else []
         words += [f"{counts.refused} refused"] if counts.refused else []
+        if counts.sentence != self._why_waiting:
+            self._why_waiting = counts.sentence
+            if counts.sentence is not None and isinstance(self.screen, WorkScreen):
+                self.screen.say(f"Your verdicts wait: {counts.sentence}", "error")
         if " · ".join(words) != self._waiting:
             self._waiting = " · ".join(words)
             for line in self.screen.query(StatusLine):
@@ -205,7 +211,7 @@ class WorkbenchApp(App[None]):
         from kindgi_tui.workbench import NotFound
 
         self.person = await self.workbench.people.me()
-        self.state = State(self.workbench.where, self.person.id, self._state_folder)
+        self.state = State(self.workbench.where, self.person.id, self._state_folder, self._unkept)
         kept = self.state.get("project")
         wanted = self._asked_project or (kept if isinstance(kept, str) else None)
         try:
@@ -218,6 +224,15 @@ class WorkbenchApp(App[None]):
         if isinstance(theme, str) and theme in self.available_themes and self.profile.colour:
             self.theme = theme
         self._opened = True
+
+    def _unkept(self, sentence: str) -> None:
+        """What was typed or chosen can't be kept for the next start: said, and gone on."""
+        log.warning("%s", sentence)
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, WorkScreen) and screen.is_mounted:
+                # After what the key that tried it says itself.
+                screen.call_after_refresh(screen.say, sentence, "error")
+                return
 
     async def on_event(self, event: events.Event) -> None:
         """Takes the key after `g` before any screen sees it, and remembers which key is acted on."""

@@ -62,16 +62,22 @@ class Answers(Protocol):
 class Outbox(Protocol):
     """What waits to be sent to a runtime; always empty where one works on this machine (DESIGN section 10)."""
 
+    async def begin(self) -> None:
+        """Begins to send what waits from earlier, in the event loop that runs; the workbench sends by itself then."""
+        ...
+
     async def counts(self) -> OutboxCounts:
         """How much waits, without asking the runtime."""
         ...
 
     async def list(self) -> tuple[OutboxEntry, ...]:
-        """What waits, in the order it is sent in, with what was refused."""
+        """What waits, in the order it is sent in, with what was refused and what nobody has claimed."""
         ...
 
     async def retry(self, entry_id: str | None = None) -> None:
         """Sends a refused entry again; one the person was asked about is sent over the newer verdict.
+
+        One that nobody has claimed becomes the caller's, and is sent as such.
 
         Without an id, everything that waits is tried now. Raises NotFound.
         """

@@ -1,5 +1,6 @@
 """What is kept between starts, by several windows of one person on one workbench."""
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,42 @@ def test_two_windows_keep_each_others_drafts(tmp_path: Path) -> None:
     again.drop("run-1")
     again.drop("run-2")
     assert State("here", "mira", tmp_path).get(DRAFTS) is None
+
+
+@pytest.mark.parametrize("fault", ["no folder", "full"])
+def test_what_cant_be_kept_is_told_once_and_kept_in_this_window(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    told: list[str] = []
+    folder = tmp_path / "state"
+    state = State("here", "mira", folder, told.append)
+    if fault == "no folder":
+        folder.write_text("a file stands there")
+    else:
+
+        def full(*words: object, **more: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr("kindgi_tui.config.state.json.dump", full)
+    state.put("draft", "a te")
+    state.put("draft", "a text")
+    assert len(told) == 1
+    assert "can't be kept for the next start" in told[0]
+    assert str(folder) in told[0]
+    assert state.get("draft") == "a text"
+    if fault == "no folder":
+        folder.unlink()
+    else:
+        # Nothing half-written stays beside it.
+        assert [one.suffix for one in folder.iterdir()] == [".lock"]
+        monkeypatch.undo()
+    state.put("place", "runs")
+    state.put("draft", "a text.")
+    assert State("here", "mira", folder).get("draft") == "a text."
+    if fault == "full":
+        monkeypatch.setattr("kindgi_tui.config.state.json.dump", full)
+        state.put("place", "judge")
+        assert len(told) == 2
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1]", "nothing"])

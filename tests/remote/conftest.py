@@ -48,6 +48,7 @@ async def opener(tmp_path: Path) -> AsyncIterator[Opener]:
             patient=patient,
             limits=Limits(connect=0.5, silence=silence, whole=1.5),
         )
+        await made.outbox.begin()
         opened.append(made)
         return made
 

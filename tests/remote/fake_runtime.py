@@ -94,6 +94,8 @@ class FakeRuntime:
 
     def __init__(self, script: Script | None = None) -> None:
         self.script = script
+        self.token = TOKEN
+        """The one token that is valid."""
         self.seen: list[Seen] = []
         self.judgments: list[dict[str, Any]] = []
         self.answers: dict[str, tuple[bytes, int, bytes]] = {}
@@ -186,7 +188,7 @@ class FakeRuntime:
     def _rightly(self, seen: Seen) -> Reply:
         if seen.path == "/v1/openapi.json":
             return Reply(body=self.more.get(seen.path, document()))
-        if seen.headers.get("authorization") != f"Bearer {TOKEN}":
+        if seen.headers.get("authorization") != f"Bearer {self.token}":
             return error(401, "auth-missing", "Bearer token is not recognized")
         if seen.method == "GET":
             return self._get(seen)

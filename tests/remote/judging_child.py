@@ -35,7 +35,9 @@ def processes() -> ForkServerContext:
 
 async def opened(address: str, folder: Path) -> RemoteWorkbench:
     sending.FIRST_PAUSE, sending.LONGEST_PAUSE, sending.BUSY_PAUSE = 0.005, 0.02, 0.02
-    return await open_remote(address, SecretStr(TOKEN), folder, limits=LIMITS)
+    bench = await open_remote(address, SecretStr(TOKEN), folder, limits=LIMITS)
+    await bench.outbox.begin()
+    return bench
 
 
 def judge_for_ever(address: str, folder: str, seed: int, how: str, told: Connection) -> None:

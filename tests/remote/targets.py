@@ -68,8 +68,8 @@ def make_ours(folder: Path) -> str:
     return str(json.loads(done.stdout)["token"])
 
 
-def start_ours(folder: Path, token: str, dialect: str, **environment: str) -> Target:
-    words = ["--workspace", str(folder), "serve", "--port", "0", "--dialect", dialect]
+def start_ours(folder: Path, token: str, dialect: str, *, port: str = "0", **environment: str) -> Target:
+    words = ["--workspace", str(folder), "serve", "--port", port, "--dialect", dialect]
     process = subprocess.Popen(
         [*PROGRAM, *words],
         stdout=subprocess.PIPE,

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from kindgi_tui.domain.judgments import ItemRef, Judgment, Verdict
+from kindgi_tui.domain.outbox import OutboxCounts
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment
 from kindgi_tui.remote import sending
 from kindgi_tui.remote.outbox import FILE_NAME
@@ -152,6 +153,55 @@ async def test_what_waits_is_sent_when_it_is_opened_again(runtime: FakeRuntime, 
     assert told(runtime) == [("a", "yes")]
 
 
+async def test_a_new_token_of_the_same_person_finds_what_waits(runtime: FakeRuntime, opener: Opener) -> None:
+    runtime.script = away
+    bench = await opener(runtime.address)
+    await bench.people.me()
+    said = await bench.judgments.add(verdict("a"))
+    await bench.outbox.settle(0.2)
+    await bench.close()
+    for step in ("list", "settle", "retry"):
+        runtime.token = f"kgi_sk_new_{step}"
+        again = await opener(runtime.address, token=runtime.token)
+        if step == "list":
+            assert [one.id for one in await again.outbox.list()] == [said.id]
+        elif step == "settle":
+            assert (await again.outbox.settle(0.5)).waiting == 1
+        else:
+            runtime.script = None
+            await again.outbox.retry(said.id)
+            assert (await again.outbox.settle(5)).waiting == 0
+    assert told(runtime) == [("a", "yes")]
+
+
+@pytest.mark.parametrize("wanted", ["retry", "drop"])
+async def test_what_a_lost_token_said_can_be_claimed_or_dropped(
+    runtime: FakeRuntime, opener: Opener, wanted: str
+) -> None:
+    runtime.script = lambda seen: DROP_BEFORE
+    bench = await opener(runtime.address)
+    said = await bench.judgments.add(verdict("a", "no"))
+    await bench.judgments.add(verdict("a", "yes"))
+    await bench.close()
+    runtime.script, runtime.token = None, "kgi_sk_other"
+    other = await opener(runtime.address, token=runtime.token)
+    await other.outbox.begin()
+    assert (await other.outbox.settle(0.5)).refused == 2
+    entries = await other.outbox.list()
+    assert [one.state for one in entries] == ["unclaimed", "unclaimed"]
+    assert entries[0].id[:8] in (entries[0].sentence or "")
+    assert told(runtime) == []
+    if wanted == "drop":
+        await other.outbox.drop(said.id)
+        assert [one.id for one in await other.outbox.list()] == [entries[1].id]
+        return
+    for one in entries:
+        await other.outbox.retry(one.id[:8])
+    left = await other.outbox.settle(5)
+    assert left == OutboxCounts(), await other.outbox.list()
+    assert told(runtime) == [("a", "yes")]
+
+
 async def test_another_tokens_person_does_not_send_it(runtime: FakeRuntime, opener: Opener) -> None:
     runtime.script = away
     bench = await opener(runtime.address)
@@ -278,9 +328,26 @@ async def test_an_expired_token_lets_it_wait(runtime: FakeRuntime, opener: Opene
     await bench.judgments.add(verdict("a"))
     counts = await bench.outbox.settle(1)
     assert counts.refused == 0
+    # Why is told where the person can do something about it, and not where a runtime is merely away.
+    assert counts.sentence is None or "Give a token that is valid" in counts.sentence
     await bench.outbox.retry()
     assert (await bench.outbox.settle(5)).waiting == 0
     assert told(runtime) == [("a", "yes")]
+
+
+@pytest.mark.parametrize(
+    ("trouble", "why"),
+    [(error(401, "auth-expired", "Bearer token has expired"), "expired"), (DROP_BEFORE, None)],
+)
+async def test_why_it_waits_is_counted_where_the_person_can_help(
+    runtime: FakeRuntime, opener: Opener, trouble: Reply, why: str | None
+) -> None:
+    runtime.script = once(POST, trouble, times=99)
+    bench = await opener(runtime.address)
+    await bench.judgments.add(verdict("a"))
+    counts = await bench.outbox.settle(0.5)
+    assert counts.waiting == 1
+    assert why is None if counts.sentence is None else str(why) in counts.sentence
 
 
 async def test_a_newer_verdict_of_mine_there_asks_the_person(runtime: FakeRuntime, opener: Opener) -> None:
@@ -408,6 +475,38 @@ async def test_taken_back_while_it_waits_it_cancels_itself(runtime: FakeRuntime,
     assert [one["verdict"] for one in sent if one["item"]["key"] == "a"] == ["no"]
     with pytest.raises(NotFound, match="said nothing"):
         await bench.judgments.take_back(RUN, "never")
+
+
+@pytest.mark.parametrize("patient", [True, False])
+async def test_taking_back_what_waits_asks_nobody_first(
+    runtime: FakeRuntime, opener: Opener, patient: bool
+) -> None:
+    runtime.script = lambda seen: DROP_BEFORE
+    bench = await opener(runtime.address)
+    await bench.judgments.add(verdict("a"))
+    await bench.close()
+    # Whatever is asked of the runtime hangs: the verdict is cancelled all the same, on disk, before any answer.
+    runtime.script = once("/v1/", Reply(drop="hang", seconds=8.0), times=99)
+    again = await opener(runtime.address, patient=patient, silence=6.0)
+    before = len(runtime.seen)
+    assert await again.judgments.take_back(RUN, "a") is None
+    assert [one for one in runtime.seen[before:] if "judgments" in one.path] == []
+    assert (await again.outbox.counts()).waiting == 0
+
+
+async def test_a_screen_takes_back_what_was_sent_without_asking_first(
+    runtime: FakeRuntime, opener: Opener
+) -> None:
+    bench = await opener(runtime.address)
+    await bench.judgments.add(verdict("a"))
+    await bench.outbox.settle(5)
+    await bench.close()
+    again = await opener(runtime.address, silence=6.0)
+    runtime.script = once("/v1/", Reply(drop="hang", seconds=8.0), times=99)
+    before = len(runtime.seen)
+    assert await again.judgments.take_back(RUN, "a") is None
+    assert [one for one in runtime.seen[before:] if one.path.endswith("/judgments")] == []
+    assert (await again.outbox.counts()).waiting == 1
 
 
 async def test_taking_back_what_was_sent_brings_back_what_was_before(

@@ -6,9 +6,18 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 from textual.pilot import Pilot
 
+from kindgi_tui import opening
+from kindgi_tui.domain.items import output_items
+from kindgi_tui.domain.judgments import ItemRef
+from kindgi_tui.domain.outbox import OutboxCounts
+from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment, RunFilter
+from kindgi_tui.local.workbench import open_local
 from kindgi_tui.opening import Target
+from kindgi_tui.remote.workbench import open_remote
+from kindgi_tui.session import trying
 from kindgi_tui.tui.app import WorkbenchApp
 from kindgi_tui.tui.widgets.form import Form
 from kindgi_tui.tui.widgets.status_line import StatusLine, Where
@@ -72,6 +81,78 @@ async def test_a_screen_stands_when_the_runtime_is_gone(runtime: Runtime, tmp_pa
         assert runtime.address.removeprefix("http://")[:21] in where.replace("\n", " ")
 
 
+@pytest.mark.parametrize(
+    ("key", "alive"),
+    [
+        ("j", "article-picker 0.1.0"),
+        ("t", "46 cases"),
+        ("c", "No comparisons yet"),
+        ("o", "support experts"),
+    ],
+)
+async def test_a_screen_that_could_not_load_comes_to_life(
+    runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, alive: str
+) -> None:
+    monkeypatch.setattr(trying, "RETRY_SECONDS", 0.2)
+    async with at(runtime, "runs", tmp_path, (120, 40)) as (app, pilot):
+        await until(partial(listed, app), pilot)
+        runtime.stop()
+        await pilot.press("g", key)
+        # Why there is nothing stands where it would be, not only in the status line.
+        await until(lambda: shown(app.screen).count("can't be reached") > 1, pilot, 30)
+        if key == "j":
+            await pilot.press("y")
+            assert "q looks again" in said(app)
+            await pilot.press("q")
+        again = start_ours(tmp_path / "served", runtime.token, "0.4", port=runtime.address.rpartition(":")[2])
+        try:
+            await until(lambda: alive in shown(app.screen), pilot, 60)
+            await until(lambda: "can't be reached" not in shown(app.screen), pilot)
+        finally:
+            again.stop()
+
+
+async def test_a_run_that_could_not_load_comes_when_it_can(
+    runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trying, "RETRY_SECONDS", 0.2)
+    async with at(runtime, "judge", tmp_path, (120, 40)) as (app, pilot):
+        walk = app.screen.session.walk  # type: ignore[attr-defined]
+        await until(lambda: walk.sheet is not None, pilot, 30)
+        runtime.stop()
+        while walk.sheet is not None:
+            await pilot.press("right_square_bracket")
+        await until(lambda: "can't be reached" in said(app), pilot, 30)
+        again = start_ours(tmp_path / "served", runtime.token, "0.4", port=runtime.address.rpartition(":")[2])
+        try:
+            await until(lambda: walk.sheet is not None, pilot, 60)
+        finally:
+            again.stop()
+
+
+async def test_what_waits_from_earlier_is_sent_at_the_start(runtime: Runtime, tmp_path: Path) -> None:
+    folder = opening.outbox_folder()
+    bench = await open_remote(runtime.address, SecretStr(runtime.token), folder)
+    run = (await bench.runs.list(RunFilter(), 1)).data[0]
+    item = output_items((await bench.runs.get(run.id)).output, True)[0]
+    runtime.stop()
+    await bench.judgments.add(
+        NewJudgment(run_id=run.id, item=ItemRef(key=item.key), verdict="no", reason="said while away")
+    )
+    await bench.close()
+    again = start_ours(tmp_path / "served", runtime.token, "0.4", port=runtime.address.rpartition(":")[2])
+    try:
+        async with at(again, "runs", tmp_path) as (app, pilot):
+            counts = OutboxCounts(waiting=1)
+            while counts.waiting:
+                counts = await app.workbench.outbox.counts()
+                await pilot.pause(0.1)
+            said = await app.workbench.judgments.list(JudgmentFilter(run_id=run.id), 100)
+            assert "said while away" in [one.reason for one in said.data]
+    finally:
+        again.stop()
+
+
 async def test_what_a_runtime_cant_filter_is_said_and_the_list_stands(
     runtime: Runtime, tmp_path: Path
 ) -> None:
@@ -122,6 +203,27 @@ async def test_a_verdict_that_waits_shows_beside_who_and_where(runtime: Runtime,
         assert "yes" in told
         assert app.person.id in told
         assert "127.0.0.1:" in told
+
+
+async def test_verdicts_that_wait_for_another_token_say_so(runtime: Runtime, tmp_path: Path) -> None:
+    async with at(runtime, "judge", tmp_path, (160, 40)) as (app, pilot):
+        await until(lambda: app.screen.session.walk.sheet is not None, pilot, 30)  # type: ignore[attr-defined]
+        served = await open_local(tmp_path / "served", None)
+        bench = served[0]
+        for one in await bench.tokens.list():
+            await bench.tokens.revoke(one.id)
+        await bench.close()
+        await pilot.press("y")
+        await until(lambda: "Your verdicts wait" in said(app) and "Give a token" in said(app), pilot, 30)
+
+
+async def test_what_cant_be_kept_is_said(runtime: Runtime, tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("no folder")
+    async with at(runtime, "runs", tmp_path, (160, 40)) as (app, pilot):
+        await until(partial(listed, app), pilot)
+        await pilot.press("p")
+        await until(lambda: "can't be kept for the next start" in said(app), pilot)
+        assert app.is_running
 
 
 def test_where_one_works_is_shortened_and_never_left_out() -> None:

@@ -25,6 +25,7 @@ from kindgi_tui.tui.app import WorkbenchApp
 from kindgi_tui.tui.editor import TextBox
 from kindgi_tui.tui.profile import Profile
 from kindgi_tui.tui.screens.judge.screen import JudgeScreen
+from kindgi_tui.tui.widgets import prompt
 from kindgi_tui.tui.widgets.status_line import StatusLine
 from kindgi_tui.tui.widgets.text_pane import TextPane
 from kindgi_tui.workbench import Conflict, Denied
@@ -503,6 +504,18 @@ async def test_leaving_at_once_loses_no_verdict(place: Path) -> None:
         await pilot.press("ctrl+q")
     with sqlite3.connect(place / "workspace.db") as file:
         assert file.execute("SELECT count(*) FROM judgments WHERE ended IS NULL").fetchone()[0] in (3, 6)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.02, 0.1])
+async def test_leaving_before_the_text_line_is_made_is_leaving(
+    place: Path, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    # The line is made while the screens are taken down, wherever that falls.
+    monkeypatch.setattr(prompt, "LATER_SECONDS", seconds)
+    async with judge(place) as (screen, pilot):
+        made = screen.prompt
+        await pilot.press("ctrl+q")
+    made._make_line()
 
 
 async def test_a_write_that_fails_shows_and_the_stored_state_comes_back(

@@ -85,6 +85,12 @@ async def test_a_run_is_dismissed_looked_at_and_put_back(judge: tuple[JudgeScree
     await until(lambda: session.walk.sheet and session.walk.sheet.run.id == first, pilot)
     await pilot.press("x", *"Spam", "enter")
     await until(lambda: session.walk.feed.entries[0].dismissed, pilot)
+    # What was dismissed can be looked at in the middle of the queue too.
+    await pilot.press("D")
+    await until(lambda: session.sitting and session.sitting.kind == "dismissed" and session.walk.sheet, pilot)
+    assert session.walk.sheet.run.id == first  # type: ignore[union-attr]
+    await pilot.press("q")
+    await until(lambda: session.sitting and session.sitting.kind == "queue" and session.walk.sheet, pilot)
     session.walk.feed.complete = True
     session.walk.on_from(len(session.walk.feed.entries))
     await until(lambda: "1 run dismissed: look at them" in shown(screen), pilot)

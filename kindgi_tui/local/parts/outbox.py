@@ -7,6 +7,9 @@ from kindgi_tui.workbench import NotFound
 class NoOutbox:
     """An outbox that is always empty."""
 
+    async def begin(self) -> None:
+        """There is nothing to send."""
+
     async def counts(self) -> OutboxCounts:
         """Nothing waits."""
         return OutboxCounts()

@@ -78,7 +78,7 @@ class RemoteJudgments:
         """Takes the caller's verdict on an item back, as far as this program said or saw what was before it."""
         place = Place(run_id, key, participant)
         live = self._context.live.get(place)
-        if live is None:
+        if live is None and await self._must_look(place):
             live = await self._look(place)
         now, outcome = await self._outbox.take_back(place, live, wait=self._context.patient)
         self._context.live.drop(place)
@@ -87,6 +87,15 @@ class RemoteJudgments:
         if now is None:
             return None
         return outcome.judgment or now.judgment((await self._context.identity.who()).person)
+
+    async def _must_look(self, place: Place) -> bool:
+        """Whether the runtime is asked what is live there before it is written down what is taken back.
+
+        Never about what waits here, and never for a screen about what this program said: nothing may come between
+        a key and the disk.
+        """
+        said = await self._outbox.newest(place)
+        return said is None or (self._context.patient and said.state != "waiting")
 
     async def _look(self, place: Place) -> Judgment | None:
         """My live verdict there, where nothing is known of it and somebody can be asked."""

@@ -13,6 +13,7 @@ from textual.containers import Vertical
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
+from kindgi_tui.session.trying import until_reached
 from kindgi_tui.tui.actions import EVERYWHERE, Action
 from kindgi_tui.tui.registry import action_by_id, actions_of
 from kindgi_tui.tui.widgets.key_footer import KeyFooter
@@ -67,7 +68,8 @@ class WorkScreen(Screen[None]):
 
     def say(self, sentence: str, kind: Kind = "told") -> None:
         """Says in the status line what happened, why something can't be done, or what went wrong."""
-        self.query_one(StatusLine).say(sentence, kind)
+        for told in self.query(StatusLine):  # there is none any more where one leaves meanwhile
+            told.say(sentence, kind)
 
     def changed(self) -> None:
         """Something changed that the footer shows."""
@@ -107,6 +109,35 @@ class WorkScreen(Screen[None]):
         worker = self.run_worker(job, group=group, exclusive=exclusive, exit_on_error=False)
         # One that was cancelled before it began would be warned of as never awaited.
         weakref.finalize(worker, job.close).atexit = False
+
+    def load(self, job: Callable[[], Coroutine[Any, Any, None]], group: str = "load") -> None:
+        """Loads what the screen shows; what is loaded already in that group is cut.
+
+        While it can't be reached it is tried again, and the reason stands there: the screen comes to life by itself.
+        """
+        self.work(self._loaded_or_told(job), group=group, exclusive=True)
+
+    async def _loaded_or_told(self, job: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        told: list[str] = []
+
+        def failed(cause: WorkbenchError) -> None:
+            told.append(cause.sentence)
+            self._load_failed(cause)
+
+        try:
+            await until_reached(job, failed)
+        except WorkbenchError as cause:
+            self._load_failed(cause)
+            return
+        if told and self.query_one(StatusLine).sentence == told[-1]:
+            self.say("")
+
+    def _load_failed(self, cause: WorkbenchError) -> None:
+        self.show_error(cause)
+        self.show_unloaded(cause.sentence)
+
+    def show_unloaded(self, sentence: str) -> None:
+        """Shows why nothing could be loaded where the rows would stand; on a screen that shows some, nothing."""
 
     def every(self, seconds: float, look: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Looks again and again, one look at a time, and less often where a look takes long.

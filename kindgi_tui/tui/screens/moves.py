@@ -1,5 +1,6 @@
 """The keys that move in a screen's list, or in the text that stands in its place or beside it."""
 
+from kindgi_tui.text import one_line
 from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.widgets.line_list import LineList
 from kindgi_tui.tui.widgets.text_pane import TextPane
@@ -23,6 +24,11 @@ class Moves(WorkScreen):
     def paging(self) -> LineList | TextPane:
         """What a page moves in; where a step does, unless a screen says another."""
         return self.stepping()
+
+    def show_unloaded(self, sentence: str) -> None:
+        """The reason stands where the rows would; rows that are shown stay."""
+        if not self.rows.count:
+            self.rows.show(0, 0, one_line(sentence, 400))
 
     def _step(self, steps: int) -> None:
         widget = self.stepping()

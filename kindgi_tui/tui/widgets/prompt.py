@@ -72,7 +72,12 @@ class Prompt(Horizontal):
 
     def on_mount(self) -> None:
         """Makes the text line when nothing else is to be done."""
-        self.set_timer(LATER_SECONDS, self._text_line)
+        self.set_timer(LATER_SECONDS, self._make_line)
+
+    def _make_line(self) -> None:
+        # Who leaves at once has no screen any more that it could stand on.
+        if self.is_attached:
+            self._text_line()
 
     def _text_line(self) -> "PromptLine":
         if self._line is None:

@@ -117,7 +117,7 @@ class CaseScreen(Moves, WorkScreen):
         self.call_after_refresh(self._show_text, True)
 
     def _load_now(self) -> None:
-        self.work(self._load(), group="load", exclusive=True)
+        self.load(self._load)
 
     async def _load(self, keep: bool = False) -> None:
         opened = self.opened

@@ -51,7 +51,7 @@ class CompareScreen(FormScreen):
     def on_mount(self) -> None:
         """Loads what the form needs to know."""
         self.focus_body()
-        self.work(self._load(), group="load", exclusive=True)
+        self.load(self._load)
 
     def on_screen_resume(self) -> None:
         """Sets and versions made elsewhere show when one comes back."""

@@ -92,7 +92,7 @@ class ComparisonScreen(Moves, WorkScreen):
 
     def on_screen_resume(self) -> None:
         """Looks at it, and while it runs follows it: a hidden panel paints nothing."""
-        self.work(self._open(), group="follow", exclusive=True)
+        self.load(self._open, "follow")
 
     def on_screen_suspend(self) -> None:
         """Stops following; the comparison goes on."""
@@ -262,7 +262,7 @@ class ComparisonScreen(Moves, WorkScreen):
         assert self._comparison is not None
         await self.workbench.comparisons.resume(self._comparison.id)
         self.say("Resumed: what finished isn't run again.")
-        self.work(self._open(), group="follow", exclusive=True)
+        self.load(self._open, "follow")
 
     def do_raw(self) -> None:
         """The result as JSON, or the comparison again."""

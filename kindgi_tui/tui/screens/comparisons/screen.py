@@ -118,7 +118,7 @@ class ComparisonsScreen(Moves, WorkScreen):
                 window.rows[place] = now
                 self.rows.repaint(window.top + place)
         if anew:
-            self.work(self._load(), group="load", exclusive=True)
+            self.load(self._load)
 
     @on(LineList.Moved)
     def _moved(self) -> None:
@@ -197,7 +197,7 @@ class ComparisonsScreen(Moves, WorkScreen):
 
     def do_refresh(self) -> None:
         """Looks for new ones."""
-        self.work(self._load(), group="load", exclusive=True)
+        self.load(self._load)
 
     def do_first(self) -> None:
         """The newest one."""

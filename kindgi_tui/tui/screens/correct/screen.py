@@ -67,7 +67,7 @@ class CorrectScreen(Marking):
         group = kept if isinstance(kept, str) else None
         self.correcting = Correcting(self.workbench, self.app.person, self.app.state, self._run_id, group)
         self.activate("calls")
-        self.work(self._load(), group="load", exclusive=True)
+        self.load(self._load)
 
     async def _load(self) -> None:
         found = await self.correcting.load()

@@ -44,7 +44,7 @@ class GroupFormScreen(FormScreen):
         if self._of is not None:
             self.set_heading(f"Change the group {self._of.name}")
         self.focus_body()
-        self.work(self._load(), group="load", exclusive=True)
+        self.load(self._load)
 
     async def _load(self) -> None:
         self._facts = await group_facts(self.workbench, self.app.project, self._of)

@@ -1,6 +1,7 @@
 """Groups: who judges speak as, each with its weight and who may, and making, weighing, restricting, retiring them."""
 
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any
 
 from textual import on
@@ -13,7 +14,6 @@ from kindgi_tui.domain.limits import LimitError, check_weight
 from kindgi_tui.domain.projects import Person
 from kindgi_tui.session.fields import decimal_number
 from kindgi_tui.session.groups import GroupStep, take_back_step, why_not_change
-from kindgi_tui.text import one_line
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
@@ -23,7 +23,6 @@ from kindgi_tui.tui.screens.moves import Moves
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.text_pane import TextPane
-from kindgi_tui.workbench import WorkbenchError
 
 EMPTY = "No groups yet: every judgment weighs 1. n makes one, such as experts."
 """What stands there before there are groups."""
@@ -65,7 +64,7 @@ class GroupsScreen(Moves, WorkScreen):
     def on_mount(self) -> None:
         """Loads the list."""
         self.focus_body()
-        self.work(self._load(), group="load", exclusive=True)
+        self.load(self._load)
 
     def on_screen_resume(self) -> None:
         """What was saved or changed elsewhere shows when one comes back."""
@@ -73,19 +72,13 @@ class GroupsScreen(Moves, WorkScreen):
         if isinstance(saved, GroupStep):
             self._did(saved, "made" if saved.before is None else "changed")
         elif self._loaded:
-            self.work(self._load(), group="load", exclusive=True)
+            self.load(self._load)
 
     async def _load(self, wanted: str | None = None) -> None:
         before = self.current
         wanted = wanted or (None if before is None else before.id)
-        try:
-            found = await self.workbench.groups.list(self.app.project.id, self._with_retired)
-            self._people = await self.workbench.people.list()
-        except WorkbenchError as cause:
-            if not self._loaded:
-                # Nothing was shown before, so the reason stands where the rows would.
-                self.rows.show(0, 0, one_line(cause.sentence, 400))
-            raise
+        found = await self.workbench.groups.list(self.app.project.id, self._with_retired)
+        self._people = await self.workbench.people.list()
         self._groups = tuple(
             sorted(found, key=lambda one: (one.retired_at is not None, one.name.casefold(), one.id))
         )
@@ -165,7 +158,7 @@ class GroupsScreen(Moves, WorkScreen):
         # The next key is about the group as it is now, whether the list was read anew yet or not.
         self._groups = tuple(step.after if one.id == step.after.id else one for one in self._groups)
         self.say(f"{step.after.name} is {what}{more}.{'' if final else ' u takes that back.'}")
-        self.work(self._load(step.after.id), group="load", exclusive=True)
+        self.load(partial(self._load, step.after.id))
 
     def do_change(self) -> None:
         """Opens the form of the group."""
@@ -258,8 +251,8 @@ class GroupsScreen(Moves, WorkScreen):
         """Shows retired ones too, or not."""
         self._with_retired = not self._with_retired
         self.say("Retired groups show too." if self._with_retired else "Live groups alone.")
-        self.work(self._load(), group="load", exclusive=True)
+        self.load(self._load)
 
     def do_refresh(self) -> None:
         """Looks for new ones."""
-        self.work(self._load(), group="load", exclusive=True)
+        self.load(self._load)

@@ -194,6 +194,8 @@ def ending_parts(
     parts.append(_offer("b", "Build a test set from what was judged"))
     if sitting.kind != "queue" and not (progress is not None and progress.left):
         parts.append(_offer("q", "Back to the queue"))
+    if sitting.kind == "items":
+        parts.append(_offer("g c", "Back to the comparison"))
     parts.append(_offer("u", "Take back the last verdict"))
     return parts
 

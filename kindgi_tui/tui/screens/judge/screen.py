@@ -1,6 +1,7 @@
 """Judge: one item after another, with one key each. Nothing in the loop opens anything over it (DESIGN section 12)."""
 
 import time
+from functools import partial
 from typing import Any
 
 from textual import events, on
@@ -12,6 +13,7 @@ from kindgi_tui.session.judging import JudgingSession
 from kindgi_tui.session.judging_seen import DWELL
 from kindgi_tui.session.judging_sitting import Sitting
 from kindgi_tui.session.judging_walk import What
+from kindgi_tui.text import one_line
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.screens.judge.correcting import CorrectionKeys
@@ -25,7 +27,7 @@ from kindgi_tui.tui.screens.judge.reading import ReadingKeys
 from kindgi_tui.tui.screens.judge.rows import ending_parts, nothing_words, queue_row, state_words
 from kindgi_tui.tui.screens.judge.verdicts import VerdictKeys
 from kindgi_tui.tui.widgets.line_list import Cell
-from kindgi_tui.tui.widgets.text_pane import TextPane
+from kindgi_tui.tui.widgets.text_pane import Block, TextPane
 from kindgi_tui.workbench import Unsupported
 
 VERDICTS = ("yes", "no", "rest-yes", "rest-no", "skip")
@@ -48,6 +50,8 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, Correcti
     def __init__(self) -> None:
         super().__init__()
         self._seated = False
+        self._asked: Sitting | None = None
+        self._unloaded = ""
 
     def compose_body(self) -> ComposeResult:
         """The queue, the conversation over the items, what to judge by."""
@@ -106,16 +110,22 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, Correcti
 
     def sit_down(self, sitting: Sitting) -> None:
         """Begins to judge something else."""
-        self._seated = True
-        self.work(self._sit_down(sitting), group="sitting", exclusive=True)
+        self._seated, self._asked = True, sitting
+        self.load(partial(self._sit_down, sitting), "sitting")
 
     async def _sit_down(self, sitting: Sitting) -> None:
+        groups = await self.workbench.groups.list(self.app.project.id, retired=True)
+        self.panes.groups = {each.id: each.name for each in groups}
         await self.session.start(sitting)
-        self.panes.groups = {
-            each.id: each.name for each in await self.workbench.groups.list(self.app.project.id, retired=True)
-        }
+        self._unloaded = ""
         if not self.session.walk.at_end:
             self.say("y yes · n no · s skip · r reason · u takes back · ? every key")
+
+    def show_unloaded(self, sentence: str) -> None:
+        """The reason stands where the conversation would."""
+        self._unloaded = sentence
+        if self.session.sitting is None:
+            self.panes.show_parts([Block(one_line(sentence, 400)), Block("q looks again.", "dim")])
 
     async def on_unmount(self) -> None:
         """Waits until everything said is stored."""
@@ -238,6 +248,8 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, Correcti
     def why_not(self, verb: str) -> str | None:
         """What needs an item, a verdict, or the end."""
         if self.session.sitting is None:
+            if self._unloaded:
+                return None if verb == "queue" else f"{self._unloaded} q looks again."
             return "The queue is being looked up."
         walk = self.session.walk
         if verb in VERDICTS or verb in ("open", "group", "owed", "down", "up", "first", "last"):
@@ -257,7 +269,7 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, Correcti
             return self.why_not_correct()
         if verb == "build" and self.app.person.right == "judge":
             return "Building a test set takes the right of an editor."
-        if verb in ("skipped", "disputed", "dismissed") and not walk.at_end:
+        if verb in ("skipped", "disputed") and not walk.at_end:
             return "First what is open: this is offered at the end."
         return self.why_not_reading(verb) or self.why_not_guideline(verb)
 
@@ -344,8 +356,11 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, Correcti
         self._again("disputed")
 
     def do_queue(self) -> None:
-        """The queue, looked for anew."""
-        self._again("queue")
+        """The queue, looked for anew; where nothing could be loaded yet, what was asked for."""
+        if self.session.sitting is None:
+            self.sit_down(self._asked or self._whole_queue())
+        else:
+            self._again("queue")
 
     async def do_build(self) -> None:
         """To the test sets."""

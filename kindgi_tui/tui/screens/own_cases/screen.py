@@ -55,12 +55,12 @@ class OwnCasesScreen(Moves, WorkScreen):
     def on_mount(self) -> None:
         """Loads the first cases."""
         self.focus_body()
-        self.work(self._load(), group="load", exclusive=True)
+        self.load(self._load)
 
     def on_screen_resume(self) -> None:
         """What was said or added elsewhere shows when one comes back."""
         if self._window is not None:
-            self.work(self._load(), group="load", exclusive=True)
+            self.load(self._load)
 
     async def _load(self) -> None:
         cases, agent, project = self.workbench.cases, self._own.agent_id, self._own.project_id
@@ -178,7 +178,7 @@ class OwnCasesScreen(Moves, WorkScreen):
     def do_retired(self) -> None:
         """The retired ones, or the live ones again."""
         self._retired = not self._retired
-        self.work(self._load(), group="load", exclusive=True)
+        self.load(self._load)
 
     def do_reasons(self) -> None:
         """Shows all, or less."""
@@ -187,4 +187,4 @@ class OwnCasesScreen(Moves, WorkScreen):
 
     def do_refresh(self) -> None:
         """Looks now."""
-        self.work(self._load(), group="load", exclusive=True)
+        self.load(self._load)

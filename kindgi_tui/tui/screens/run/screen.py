@@ -1,5 +1,7 @@
 """One run: its conversation with tool calls folded or open, its items with what was said of them, or its raw JSON."""
 
+from functools import partial
+
 from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Static
@@ -7,7 +9,7 @@ from textual.widgets import Static
 from kindgi_tui.domain.judgments import Judgment
 from kindgi_tui.domain.queries import JudgmentFilter
 from kindgi_tui.domain.runs import RunDetail
-from kindgi_tui.text import json_text
+from kindgi_tui.text import json_text, one_line
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
@@ -51,12 +53,12 @@ class RunScreen(WorkScreen):
     def on_mount(self) -> None:
         """Loads it."""
         self.focus_body()
-        self.work(self._load())
+        self.load(self._load)
 
     def on_screen_resume(self) -> None:
         """Judgments made meanwhile show."""
         if self._run is not None:
-            self.work(self._load(keep=True))
+            self.load(partial(self._load, keep=True))
 
     async def _load(self, keep: bool = False) -> None:
         self._run = await self.workbench.runs.get(self._run_id)
@@ -67,6 +69,11 @@ class RunScreen(WorkScreen):
         self.query_one("#run-title", Static).update(line(title, 400))
         self._show(keep)
         self.changed()
+
+    def show_unloaded(self, sentence: str) -> None:
+        """The reason stands where the run would."""
+        if self._run is None:
+            self.query_one(TextPane).show([Block(one_line(sentence, 400))])
 
     def _show(self, keep: bool = True) -> None:
         if self._run is None:

@@ -1,5 +1,6 @@
 """Runs: a list over any number of runs, filtered as one types, with a preview beside it; new runs appear."""
 
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,7 +13,6 @@ from textual.widgets import Static
 from kindgi_tui.domain.runs import Run
 from kindgi_tui.session.filters import HELP, read_filter
 from kindgi_tui.session.window import Window
-from kindgi_tui.text import one_line
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.base import WorkScreen
@@ -21,7 +21,6 @@ from kindgi_tui.tui.screens.runs.rows import run_row
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.text_pane import TextPane
-from kindgi_tui.workbench import WorkbenchError
 
 LIVE_SECONDS = 2.0
 """How often it is looked whether runs were added. Nothing is painted when none were."""
@@ -86,13 +85,13 @@ class RunsScreen(Moves, WorkScreen):
         if self.app.state.get("runs.preview") is False:
             self.query_one(TextPane).display = False
         self.rows.focus()
-        self.work(self._load(), group="load", exclusive=True)
+        self.load(self._load)
         self.every(LIVE_SECONDS, self._look)
 
     def on_screen_resume(self) -> None:
         """Judgments made elsewhere show when one comes back."""
         if self._window is not None:
-            self.work(self._load(keep=True), group="load", exclusive=True)
+            self.load(partial(self._load, keep=True))
 
     def _row(self, number: int, width: int) -> list[Cell] | None:
         window = self._window
@@ -111,13 +110,7 @@ class RunsScreen(Moves, WorkScreen):
             lambda limit, cursor, backwards: runs.list(read.query, limit, cursor, backwards),
             lambda: runs.count(read.query),
         )
-        try:
-            await window.open()
-        except WorkbenchError as cause:
-            if self._window is None:
-                # Nothing was shown before, so the reason stands where the rows would.
-                self.rows.show(0, 0, one_line(cause.sentence, 400))
-            raise
+        await window.open()
         cursor = self.rows.cursor if keep else 0
         if keep and cursor:
             await window.load_around(cursor)
@@ -249,7 +242,7 @@ class RunsScreen(Moves, WorkScreen):
 
     def do_refresh(self) -> None:
         """Looks for new runs."""
-        self.work(self._load(keep=True), group="load", exclusive=True)
+        self.load(partial(self._load, keep=True))
 
     def do_export(self) -> None:
         """Asks where to write the run."""
@@ -283,7 +276,7 @@ class RunsScreen(Moves, WorkScreen):
     def _typing(self, event: Prompt.Changed) -> None:
         if event.purpose == "filter":
             self._typed = event.text.strip()
-            self.work(self._load(), group="load", exclusive=True)
+            self.load(self._load)
 
     @on(Prompt.Left)
     def _left(self, event: Prompt.Left) -> None:
@@ -303,7 +296,7 @@ class RunsScreen(Moves, WorkScreen):
         self._typed = typed
         self.app.state.put("runs.filter", typed or None)
         self.say("")
-        self.work(self._load(), group="load", exclusive=True)
+        self.load(self._load)
 
     async def _export(self, run_id: str, path: Path) -> None:
         written = await self.workbench.runs.export(run_id)

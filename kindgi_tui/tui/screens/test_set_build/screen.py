@@ -45,7 +45,7 @@ class BuildScreen(FormScreen):
     def on_mount(self) -> None:
         """Loads what the form needs to know."""
         self.focus_body()
-        self.work(self._load(), group="load", exclusive=True)
+        self.load(self._load)
 
     def on_screen_resume(self) -> None:
         """What was judged or built elsewhere counts when one comes back."""

@@ -66,7 +66,7 @@ class CasesScreen(Moves, WorkScreen):
     def on_mount(self) -> None:
         """Loads the first cases."""
         self.focus_body()
-        self.work(self._load(), group="load", exclusive=True)
+        self.load(self._load)
 
     def on_screen_resume(self) -> None:
         """What was judged elsewhere counts when one comes back."""

@@ -84,12 +84,12 @@ class TestSetsScreen(Moves, WorkScreen):
         kept = self.app.state.get("test_sets.filter")
         self._typed = kept if isinstance(kept, str) else ""
         self.rows.focus()
-        self.work(self._load(), group="load", exclusive=True)
+        self.load(self._load)
 
     def on_screen_resume(self) -> None:
         """What was built or judged elsewhere shows when one comes back."""
         if self._loaded:
-            self.work(self._load(), group="load", exclusive=True)
+            self.load(self._load)
 
     def _row(self, number: int, width: int) -> list[Cell] | None:
         newest = self._rows[number]
@@ -260,7 +260,7 @@ class TestSetsScreen(Moves, WorkScreen):
 
     def do_refresh(self) -> None:
         """Looks for new sets."""
-        self.work(self._load(), group="load", exclusive=True)
+        self.load(self._load)
 
     @on(Prompt.Changed)
     def _typing(self, event: Prompt.Changed) -> None:
