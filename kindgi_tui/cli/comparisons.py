@@ -274,10 +274,16 @@ async def resume(
 
 @noun.verb("rescore", example="kindgi-tui comparisons rescore 5d1c0f2e")
 @IDENTIFIER
-@click.option("--wait", is_flag=True, hidden=True, help="It always waits: nothing is replayed.")
+@click.option(
+    "--wait",
+    is_flag=True,
+    hidden=True,
+    expose_value=False,
+    help="It always waits: nothing is replayed. Taken as `start` and `resume` take it.",
+)
 @gate_options
 async def rescore(
-    call: Call, comparison: str, wait: bool, least: tuple[Least, ...], regression: Regression | None
+    call: Call, comparison: str, least: tuple[Least, ...], regression: Regression | None
 ) -> int:
     """Rates the replays of COMPARISON again, with what was judged on them since, as a new comparison."""
     found = await call.bench.comparisons.get(comparison)

@@ -1,11 +1,15 @@
 """Where the program starts: opening the workbench, which is what it mostly does, waits for no command's machinery."""
 
+import os
 import sys
 from pathlib import Path
 
 
 def main() -> int:
     """Runs the command line of this process and returns its exit code."""
+    # Nobody's plugin has anything to do with our models, and looking for one reads the metadata of every installed
+    # package. No pack's process sees this: its environment holds the machine's basics alone.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     words = sys.argv[1:]
     plain = _workbench_alone(words)
     if plain is not None:

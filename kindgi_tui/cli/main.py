@@ -31,6 +31,7 @@ NOUNS: dict[str, tuple[str, str]] = {
     "models": ("models", "Where models are asked: list, check."),
     "serve": ("serve", "Serve the workspace as the Kindgi API."),
     "tokens": ("tokens", "Who may ask the server: add, list, revoke."),
+    "audit": ("audit", "What was done here, by whom, when: list."),
     "doctor": ("doctor", "Look at this machine and the workspace."),
     "profiles": ("profiles", "Runtimes to work at, by name: add, list, use, remove."),
     "outbox": ("outbox", "Verdicts a runtime doesn't have yet: list, retry, drop."),

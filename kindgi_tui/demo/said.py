@@ -29,9 +29,6 @@ from kindgi_tui.domain.base import Frozen, Json
 from kindgi_tui.domain.judgments import Group, Verdict
 from kindgi_tui.domain.runs import Segment
 
-DEFAULT_PROJECT = "default"
-"""The slug of the project with three weeks of a help desk's runs."""
-
 DOCS_PROJECT = "docs"
 """The slug of the project that holds exactly what Kindgi's guides show."""
 

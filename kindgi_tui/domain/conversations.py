@@ -1,9 +1,19 @@
 """Conversations: the turns of an agent that belong together, as the recorded runs tell them (DESIGN section 2)."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from kindgi_tui.domain.base import Frozen
+from kindgi_tui.domain.base import Frozen, Json
 from kindgi_tui.domain.queries import Replays
+
+HISTORY_LIMIT = 200
+"""The most messages of the conversation before a turn that it is given and that are kept of it: the newest ones."""
+
+
+def history_context(messages: Sequence[Json]) -> dict[str, Json]:
+    """The messages before a turn as its run's context keeps them: the newest 200, and whether there were more."""
+    kept: dict[str, Json] = {"history": list(messages[-HISTORY_LIMIT:])}
+    return kept | ({"historyTruncated": True} if len(messages) > HISTORY_LIMIT else {})
 
 
 class ConversationFilter(Frozen):

@@ -4,8 +4,6 @@ The sentences hold words from outside (ids of tools, arguments, what people wrot
 not cleaned, and a face cleans them before it shows them.
 """
 
-from collections.abc import Collection
-
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.corrections import DecisionDifference, Expectation, ExpectedCall
 from kindgi_tui.domain.headline import one_line_json
@@ -57,21 +55,6 @@ def difference_words(difference: DecisionDifference) -> str:
         case "field-value":
             actual = one_line_json(difference.actual)
             return f"should have called {tool} with {field} {expected}; called it with {actual}{refused}"
-
-
-def tools_words(recorded: Collection[str], called: Collection[str]) -> str:
-    """How the tools a replay called differ from those the recorded run called; empty when they are the same ones.
-
-    Not cleaned.
-    """
-    missing = [tool_id for tool_id in recorded if tool_id not in called]
-    added = [tool_id for tool_id in called if tool_id not in recorded]
-    said = []
-    if missing:
-        said.append(f"should have called {', '.join(sorted(missing))}, as the recorded run did")
-    if added:
-        said.append(f"called {', '.join(sorted(set(added)))}, which the recorded run didn't")
-    return "; ".join(said)
 
 
 def _count_words(difference: DecisionDifference) -> str:

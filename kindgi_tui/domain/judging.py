@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Literal
 
+from pydantic import Field
+
 from kindgi_tui.domain.base import Frozen
 from kindgi_tui.domain.items import Item
 from kindgi_tui.domain.runs import Run, Segment, SubjectKind
@@ -87,7 +89,7 @@ class QueuedRun(Frozen):
     """How many of its items are to be judged; at least 1."""
     judged: int
     """How many of them the caller has judged."""
-    state: QueueState = QueueState()
+    state: QueueState = Field(default_factory=QueueState)
     """What the queue tells of it."""
 
 

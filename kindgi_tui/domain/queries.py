@@ -61,6 +61,21 @@ class JudgmentFilter(Frozen):
     """Said by this person."""
 
 
+class AuditFilter(Frozen):
+    """Which entries of the audit log a list holds; every part given must hold."""
+
+    actor: str | None = None
+    """Done by this person."""
+    action: str | None = None
+    """Doing this, as `noun.verb`; a noun alone stands for everything done to such things."""
+    subject: str | None = None
+    """On what has this id, or an id that begins so."""
+    since: datetime | None = None
+    """Done at this time or later."""
+    until: datetime | None = None
+    """Done before this time."""
+
+
 class NewJudgment(Frozen):
     """A verdict to record; the workbench adds who and when."""
 

@@ -94,23 +94,15 @@ def linearised_interval(cases: Sequence[CaseEvidence]) -> Interval | None:
     return Interval(max(middle - reach, -1.0), min(middle + reach, 1.0))
 
 
-def bootstrap_interval(
-    cases: Sequence[CaseEvidence], seed: str, resamples: int = RESAMPLES
-) -> Interval | None:
-    """The interval by a paired bootstrap over cases (percentiles). None with fewer than two cases or no evidence.
-
-    The same cases in the same order and the same seed give the same interval on every machine. Draws in which a side
-    has no evidence are left out; where they are most of the draws, there is no interval.
-    """
-    return bootstrap_intervals({"": cases}, seed, resamples)[""]
-
-
 def bootstrap_intervals(
     metrics: dict[str, Sequence[CaseEvidence]], seed: str, resamples: int = RESAMPLES
 ) -> dict[str, Interval | None]:
-    """`bootstrap_interval` of several metrics of the same cases at once; each draw of cases serves all of them.
+    """The intervals of metrics of the same cases by a paired bootstrap over cases (percentiles), by their names.
 
-    A metric's interval is the same whether it is asked for alone or with others.
+    None with fewer than two cases or no evidence. The same cases in the same order and the same seed give the same
+    interval on every machine. Draws in which a side has no evidence are left out; where they are most of the draws,
+    there is no interval. Each draw of cases serves all metrics, and a metric's interval is the same whether it is asked
+    for alone or with others.
     """
     groups: dict[int, list[str]] = {}
     rows = {name: _rows(cases) for name, cases in metrics.items()}

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.catalog import CatalogVersion, EntryKind
+from kindgi_tui.domain.conversations import history_context
 from kindgi_tui.domain.judgments import Group, ItemRef, Judgment, Restriction, Verdict
 from kindgi_tui.domain.projects import Person, Project
 from kindgi_tui.domain.runs import Run, RunDetail, RunStatus, Segment, Subject
@@ -23,9 +24,6 @@ STATUSES: tuple[RunStatus, ...] = ("pending", "running", "suspended", "completed
 
 VERDICTS: tuple[Verdict, ...] = ("yes", "no")
 """What a judgment says."""
-
-HISTORY_LIMIT = 200
-"""The most messages before a turn that are kept of it (a judgment's copy keeps as many)."""
 
 PREVIEW = 200
 """The longest preview of an input, in characters."""
@@ -159,12 +157,7 @@ def history(messages: list[dict[str, Json]], output: Json) -> dict[str, Json]:
         for one in messages
         if isinstance(start, int) and isinstance(place := one.get("sequence"), int) and place < start
     ]
-    if not before:
-        return {}
-    context: dict[str, Json] = {"history": list(before[-HISTORY_LIMIT:])}
-    if len(before) > HISTORY_LIMIT:
-        context["historyTruncated"] = True
-    return context
+    return history_context(before) if before else {}
 
 
 def judgment(value: dict[str, Json]) -> Judgment:

@@ -9,6 +9,7 @@ through.
 from collections.abc import Callable, Mapping
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.wire.queue_names import queued_01
 
 Renaming = Mapping[str, str]
 
@@ -147,21 +148,6 @@ def _weights(value: dict[str, Json]) -> dict[str, Json]:
     return renamed
 
 
-def _queued(value: dict[str, Json]) -> dict[str, Json]:
-    shaped = _names(value, {"wantedGroupIds": "wantedClassIds", "anyCorrection": "anyJudgment"})
-    progress = shaped.get("progress")
-    if isinstance(progress, dict):
-        told = _names(progress, {"byGroup": "byClass"})
-        groups = told.get("byClass")
-        if isinstance(groups, list):
-            told["byClass"] = [
-                _names(group, {"groupId": "judgeClassId"}) if isinstance(group, dict) else group
-                for group in groups
-            ]
-        shaped["progress"] = told
-    return shaped
-
-
 _SHAPES: dict[str, Callable[[dict[str, Json]], dict[str, Json]]] = {
     "run": _run,
     "judgment": _judgment,
@@ -171,6 +157,6 @@ _SHAPES: dict[str, Callable[[dict[str, Json]], dict[str, Json]]] = {
     "comparison": _comparison,
     "started": lambda value: _names(value, {"testRunId": "runId"}),
     "built": lambda value: _names(value, {"testSetId": "suiteId"}),
-    "queued": _queued,
+    "queued": queued_01,
     "whoami": lambda value: _names(value, {"workspaceId": "tenantId"}),
 }

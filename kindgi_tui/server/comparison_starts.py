@@ -9,8 +9,10 @@ from kindgi_tui.domain.comparison_records import ComparisonPlan, ComparisonReque
 from kindgi_tui.domain.flow_swaps import swaps_of
 from kindgi_tui.domain.limits import (
     LimitError,
+    check_baseline,
     check_correlation_id,
     check_k,
+    check_reads,
     check_repetitions,
     check_sample,
 )
@@ -28,8 +30,7 @@ from kindgi_tui.server.own_test_sets import (
     nothing_to_check,
 )
 from kindgi_tui.server.test_sets import newest
-from kindgi_tui.wire import v01_records as records
-from kindgi_tui.wire import v04
+from kindgi_tui.wire import v01_test_sets, v04
 from kindgi_tui.wire.v01 import time_text
 from kindgi_tui.workbench import Conflict, Invalid, NotFound
 
@@ -58,7 +59,7 @@ async def start(ask: Ask) -> Answer:
     if not body.get("projectId"):
         raise bad("`projectId` is required")
     kind, subject, version = _subject(body)
-    _check_options(ask, body)
+    _check_options(body)
     _check_shapes(body)
     options = _options(body)
     if _has_parts(body.get("versions")) and kind == "agent":
@@ -137,7 +138,7 @@ def _subject(body: Body) -> tuple[str, str, str | None]:
     return kind, identity, version
 
 
-def _check_options(ask: Ask, body: Body) -> None:
+def _check_options(body: Body) -> None:
     if not isinstance(body.get("dryRun", False), bool):
         raise bad("`dryRun` must be a boolean when supplied")
     if "correlationId" not in body:
@@ -204,9 +205,7 @@ def _options(body: Body) -> dict[str, Any]:
         if "baseline" in body:
             _check_baseline(body["baseline"])
         if "reads" in body:
-            if body["reads"] not in ("recorded", "live"):
-                raise bad("`reads` must be 'recorded' or 'live'")
-            options["reads"] = body["reads"]
+            options["reads"] = check_reads(body["reads"])
         if "repetitions" in body:
             options["repetitions"] = check_repetitions(body["repetitions"])
         if "k" in body:
@@ -306,15 +305,17 @@ def _check_dispatch(body: Body, kind: str, version: str | None, suite: TestSetVe
         raise bad("The test set has no cases.", code)
     if _has_parts(body.get("overrides")) and kind == "flow":
         raise bad("`overrides` replaces an agent version's block content: it needs `agentRef`.", code)
-    if body.get("baseline", "recorded") != "recorded":
-        raise bad("Only `baseline: 'recorded'` runs today.", code)
+    try:
+        check_baseline(body.get("baseline", "recorded"))
+    except LimitError as cause:
+        raise bad(cause.sentence, code) from cause
 
 
 def _dry(ask: Ask, request: ComparisonRequest, plan: ComparisonPlan) -> Answer:
     """A dry run's record, which leaves nothing in the workspace, and what it would do."""
     identity = str(uuid.uuid4())
     now = time_text(datetime.now(UTC))
-    settings = records.settings(request)
+    settings = v01_test_sets.settings(request)
     record: dict[str, Json] = {
         "runId": identity,
         "tenantId": ask.tenant,
@@ -331,7 +332,9 @@ def _dry(ask: Ask, request: ComparisonRequest, plan: ComparisonPlan) -> Answer:
     }
     if request.correlation_id is not None:
         record["correlationId"] = request.correlation_id
-    if settings != records.settings(ComparisonRequest(test_set_id="", project_id="", subject_version="")):
+    if settings != v01_test_sets.settings(
+        ComparisonRequest(test_set_id="", project_id="", subject_version="")
+    ):
         record["comparison"] = settings
     ask.served.dry_runs.put(identity, record)
     return Answer({"runId": identity, "dryRunPreview": v04.plain(plan)}, 201)

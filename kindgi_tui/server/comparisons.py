@@ -20,8 +20,7 @@ from kindgi_tui.server.operations import PAGED, SCOPED, Operation
 from kindgi_tui.server.pages import page, sifted
 from kindgi_tui.server.queries import full_time, scope
 from kindgi_tui.text import dumps_line
-from kindgi_tui.wire import dialects
-from kindgi_tui.wire import v01_records as records
+from kindgi_tui.wire import dialects, v01_test_sets
 from kindgi_tui.workbench import Conflict, NotFound, WorkbenchError
 
 STATUSES: tuple[str, ...] = get_args(ComparisonStatus)
@@ -71,7 +70,7 @@ def _time(ask: Ask, name: str) -> datetime | None:
 
 async def _record(ask: Ask, found: Comparison) -> dict[str, Json]:
     so_far = await ask.bench.comparisons.partial(found.id) if found.status in _LIVE else None
-    return records.comparison(found, ask.tenant, so_far)
+    return v01_test_sets.comparison(found, ask.tenant, so_far)
 
 
 async def _found(ask: Ask) -> Comparison:
@@ -199,7 +198,7 @@ async def _frames(ask: Ask, first: Comparison) -> AsyncIterator[str]:
                 yield _frame(ask, identity, f"case:{len(sent)}", "case-completed", data)
                 sent.add(case["caseId"])
             if ended:
-                yield _terminal(ask, records.comparison(now, ask.tenant))
+                yield _terminal(ask, v01_test_sets.comparison(now, ask.tenant))
     except WorkbenchError as cause:
         yield f"event: error\ndata: {json.dumps({'code': cause.code, 'message': cause.sentence})}\n\n"
 

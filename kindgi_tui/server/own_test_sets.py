@@ -10,7 +10,7 @@ from kindgi_tui.server.operations import PAGED, Operation
 from kindgi_tui.server.own_bodies import own_body
 from kindgi_tui.server.pages import after_key
 from kindgi_tui.server.queries import is_uuid
-from kindgi_tui.wire import v01_records, v04_records
+from kindgi_tui.wire import v01_test_sets, v04_records
 from kindgi_tui.wire.dialects import OWN_TEST_SET, answer_04
 from kindgi_tui.workbench import Conflict, NotFound
 
@@ -103,14 +103,14 @@ async def freeze(ask: Ask) -> Answer:
         made = await ask.bench.cases.freeze(agent, project)
     except Conflict as cause:
         raise nothing_to_check(cause, project) from cause
-    return Answer(answer_04("suite", v01_records.suite(made, ask.tenant)), 201)
+    return Answer(answer_04("suite", v01_test_sets.suite(made, ask.tenant)), 201)
 
 
 async def frozen(ask: Ask, identity: str) -> Answer:
     """The answer of a freezing that was done already."""
     name, _, version = identity.rpartition("@")
     made = await ask.bench.test_sets.get(name, version)
-    return Answer(answer_04("suite", v01_records.suite(made, ask.tenant)), 201)
+    return Answer(answer_04("suite", v01_test_sets.suite(made, ask.tenant)), 201)
 
 
 OPERATIONS = (

@@ -16,7 +16,7 @@ from kindgi_tui.server.fields import Body, an_object, checked_project, segment_p
 from kindgi_tui.server.operations import PAGED, SCOPED, Operation
 from kindgi_tui.server.pages import after_key, page
 from kindgi_tui.server.queries import check_inherit, full_time, scope
-from kindgi_tui.wire import v01_records as records
+from kindgi_tui.wire import v01_test_sets
 from kindgi_tui.workbench import Conflict, NotFound
 
 KINDS = ("accuracy", "pairwise", "regression", "human-review", "benchmark", "custom", "judged")
@@ -72,7 +72,7 @@ async def list_suites(ask: Ask) -> Answer:
         after_key(
             fitting,
             lambda one: one.test_set_id,
-            lambda one: records.suite(one, ask.tenant),
+            lambda one: v01_test_sets.suite(one, ask.tenant),
             ask.limit,
             ask.cursor,
         )
@@ -81,7 +81,7 @@ async def list_suites(ask: Ask) -> Answer:
 
 async def get_suite(ask: Ask) -> Answer:
     """A suite's highest version."""
-    return Answer(records.suite(await newest(ask, ask.params["suiteId"]), ask.tenant))
+    return Answer(v01_test_sets.suite(await newest(ask, ask.params["suiteId"]), ask.tenant))
 
 
 async def list_versions(ask: Ask) -> Answer:
@@ -94,7 +94,7 @@ async def list_versions(ask: Ask) -> Answer:
         after_key(
             found,
             lambda one: one.version,
-            lambda one: records.suite(one, ask.tenant),
+            lambda one: v01_test_sets.suite(one, ask.tenant),
             ask.limit,
             ask.cursor,
         )
@@ -109,7 +109,7 @@ async def get_version(ask: Ask) -> Answer:
     except NotFound:
         sentence = f'No eval suite "{identity}" at version "{version}"'
         raise missing("eval-suite-not-found", sentence, {"suiteId": identity, "version": version}) from None
-    return Answer(records.suite(found, ask.tenant))
+    return Answer(v01_test_sets.suite(found, ask.tenant))
 
 
 async def list_cases(ask: Ask) -> Answer:
@@ -121,14 +121,14 @@ async def list_cases(ask: Ask) -> Answer:
     except NotFound:
         return Answer(page([], False, None))
     own = ask.dialect == "0.4" and parse_own_test_set_id(ask.params["suiteId"]) is not None
-    rows = [_own_case(one) if own else records.case(one) for one in found.data]
+    rows = [_own_case(one) if own else v01_test_sets.case(one) for one in found.data]
     return Answer(page(rows, found.has_more, found.next_cursor))
 
 
 def _own_case(case: Case) -> dict[str, Json]:
     """A case of an agent's own test set, which names its past run where there is one."""
     past: dict[str, Json] = {} if case.from_nothing else {"runId": case.past_run}
-    return records.case(case) | past
+    return v01_test_sets.case(case) | past
 
 
 async def build(ask: Ask) -> Answer:
@@ -145,13 +145,13 @@ async def build(ask: Ask) -> Answer:
     except Conflict as cause:
         details = {"suiteId": identity} if cause.code == "eval-suite-project-mismatch" else None
         raise Refusal(409, cause.code, cause.sentence, details) from cause
-    return Answer(records.built(made), 201)
+    return Answer(v01_test_sets.built(made), 201)
 
 
 async def built(ask: Ask, identity: str) -> Answer:
     """The answer of a version that was built already."""
     name, _, version = identity.rpartition("@")
-    return Answer(records.built(await ask.bench.test_sets.get(name, version)), 201)
+    return Answer(v01_test_sets.built(await ask.bench.test_sets.get(name, version)), 201)
 
 
 async def _request(ask: Ask, identity: str, body: Body) -> BuildRequest:

@@ -122,8 +122,3 @@ def state_words(part: CheckedPart) -> str:
     if not part.graded:
         return "– not graded"
     return {True: "✓ passed", False: "✗ failed", None: "? not told"}[part.passed]
-
-
-def part_line(part: CheckedPart) -> str:
-    """A part and whether it passed, in a few words."""
-    return f"{state_words(part)} · {part.part}"

@@ -142,15 +142,10 @@ class Watcher:
         self._ended = ended
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    @property
-    def watched(self) -> frozenset[str]:
-        """The ids of those that are waited for."""
-        return frozenset(self._tasks)
-
     def watch(self, comparison_id: str) -> None:
         """Waits for the end of that one, unless it does already."""
         if comparison_id not in self._tasks:
-            task = asyncio.ensure_future(self._wait(comparison_id))
+            task = asyncio.create_task(self._wait(comparison_id), name=f"watch {comparison_id}")
             self._tasks[comparison_id] = task
             task.add_done_callback(lambda _: self._tasks.pop(comparison_id, None))
 

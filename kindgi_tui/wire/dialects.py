@@ -11,6 +11,7 @@ from typing import Literal
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.wire import v04
+from kindgi_tui.wire.queue_names import queued_04
 
 Dialect = Literal["0.1", "0.4"]
 """A line of the runtime."""
@@ -272,21 +273,6 @@ def _started(value: Mapping[str, Json]) -> dict[str, Json]:
     return _names(value, {"runId": "testRunId"})
 
 
-def _queued(value: Mapping[str, Json]) -> dict[str, Json]:
-    shaped = _names(value, {"wantedClassIds": "wantedGroupIds", "anyJudgment": "anyCorrection"})
-    progress = shaped.get("progress")
-    if isinstance(progress, dict):
-        told = _names(progress, {"byClass": "byGroup"})
-        groups = told.get("byGroup")
-        if isinstance(groups, list):
-            told["byGroup"] = [
-                _names(group, {"judgeClassId": "groupId"}) if isinstance(group, dict) else group
-                for group in groups
-            ]
-        shaped["progress"] = told
-    return shaped
-
-
 _SHAPES: dict[str, Callable[[Mapping[str, Json]], dict[str, Json]]] = {
     "run": _run,
     "judgment": _judgment,
@@ -298,5 +284,5 @@ _SHAPES: dict[str, Callable[[Mapping[str, Json]], dict[str, Json]]] = {
     "case": _case,
     "comparison": _comparison,
     "started": _started,
-    "queued": _queued,
+    "queued": queued_04,
 }

@@ -10,7 +10,7 @@ from kindgi_tui.domain.corrections import Correction
 from kindgi_tui.domain.own_test_sets import OwnCase, OwnTestSet
 from kindgi_tui.domain.runs import Run
 from kindgi_tui.domain.test_set_versions import TestSetVersion
-from kindgi_tui.wire import v01_records, v04
+from kindgi_tui.wire import v01_test_sets, v04
 from kindgi_tui.wire.dialects import answer_04
 from kindgi_tui.wire.v01 import dump, time_text
 
@@ -43,7 +43,7 @@ def own_test_set(value: OwnTestSet, newest: TestSetVersion | None, tenant: str) 
         "agentId": value.agent_id,
     }
     if newest is not None:
-        frozen = answer_04("suite", v01_records.suite(newest, tenant))
+        frozen = answer_04("suite", v01_test_sets.suite(newest, tenant))
         shaped |= frozen if isinstance(frozen, dict) else {}
         shaped["frozenAt"] = time_text(newest.created_at)
     return shaped | {
@@ -57,7 +57,7 @@ def own_test_set(value: OwnTestSet, newest: TestSetVersion | None, tenant: str) 
 
 def own_case(value: OwnCase) -> dict[str, Json]:
     """A case of an agent's own test set, live or retired, its tools' environment values hidden."""
-    shaped = answer_04("case", v01_records.case(value.case))
+    shaped = answer_04("case", v01_test_sets.case(value.case))
     if not isinstance(shaped, dict):
         raise TypeError("a case is an object")
     about: dict[str, Json] = {

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kindgi_tui.domain.corrections import NewCorrection
     from kindgi_tui.domain.imports import ImportOptions, ImportReport
     from kindgi_tui.domain.projects import AuditEntry, Person, Project
-    from kindgi_tui.domain.queries import NewJudgment, RunFilter
+    from kindgi_tui.domain.queries import AuditFilter, NewJudgment, RunFilter
     from kindgi_tui.domain.runs import Run, RunDetail, Segment, TurnGiven
     from kindgi_tui.workbench.pages import Page
 
@@ -160,6 +160,8 @@ class Conversations(Protocol):
 class Audit(Protocol):
     """What was done, by whom, when."""
 
-    async def list(self, limit: int = 25, cursor: str | None = None) -> Page[AuditEntry]:
-        """Entries, newest first."""
+    async def list(
+        self, query: AuditFilter | None = None, limit: int = 25, cursor: str | None = None
+    ) -> Page[AuditEntry]:
+        """Entries, newest first; without a query all of them."""
         ...

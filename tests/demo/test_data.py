@@ -10,7 +10,6 @@ from typing import Any, cast
 import pytest
 
 from kindgi_tui.demo.said import (
-    DEFAULT_PROJECT,
     DOCS_PROJECT,
     REPETITIONS,
     RecordedRun,
@@ -29,6 +28,8 @@ PICKER = "acme-ops.article-picker"
 VERSIONS = ("0.1.0", "0.2.0", "0.3.0")
 PACKAGE = "My package hasn't arrived yet. Where is it?"
 PASSWORD = "I forgot my password and can't sign in."
+DEFAULT_PROJECT = "default"
+"""The slug of the project with three weeks of a help desk's runs."""
 SEED = Path(__file__).parents[3] / "shared/kindgi-real/seed-article-picker.json"
 
 

@@ -9,7 +9,6 @@ from kindgi_tui.domain.correction_words import (
     difference_words,
     expectation_parts,
     expectation_words,
-    tools_words,
 )
 from kindgi_tui.domain.corrections import DecisionDifference, Expectation, ExpectedCall
 from kindgi_tui.domain.decisions import MadeCall, decision_differences
@@ -96,12 +95,3 @@ def test_every_difference_that_is_found_has_words() -> None:
         "should have called acme-ops.search-articles with n 1; called it without n",
         "called acme-ops.refund, which it must not (the replay refused it)",
     ]
-
-
-def test_other_tools_than_the_recorded_run_called() -> None:
-    assert tools_words({"a", "b"}, ["b", "a", "a"]) == ""
-    assert tools_words(["c", "a"], ["b"]) == (
-        "should have called a, c, as the recorded run did; called b, which the recorded run didn't"
-    )
-    assert tools_words([], ["b", "a", "b"]) == "called a, b, which the recorded run didn't"
-    assert tools_words({"a"}, []) == "should have called a, as the recorded run did"

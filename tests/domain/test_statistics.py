@@ -1,5 +1,5 @@
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from kindgi_tui.domain.statistics import (
     CaseEvidence,
     Interval,
-    bootstrap_interval,
     bootstrap_intervals,
     delta,
     linearised_interval,
@@ -36,6 +35,11 @@ def drawn(
             CaseEvidence(sums(before, total), [sums(now, numbers.randint(1, 5)) for _ in range(repetitions)])
         )
     return cases
+
+
+def bootstrap_interval(cases: Sequence[CaseEvidence], seed: str, resamples: int) -> Interval | None:
+    """The interval of one metric alone."""
+    return bootstrap_intervals({"": cases}, seed, resamples)[""]
 
 
 def test_the_delta_is_of_pooled_ratios() -> None:

@@ -15,7 +15,7 @@ from kindgi_tui.remote.comparing import comparison, request_of, start_body
 from kindgi_tui.remote.dialect import read_dialect
 from kindgi_tui.remote.ours import with_ours
 from kindgi_tui.remote.paths import ONLY_NEW, OPERATIONS, OURS, STATED, candidates
-from kindgi_tui.wire import v01_records
+from kindgi_tui.wire import v01_test_sets
 from kindgi_tui.wire.dialects import answer_04
 from kindgi_tui.workbench import Conflict, Invalid, NotFound, Unavailable, Unsupported, WorkbenchError
 from tests.remote.conftest import Opener
@@ -87,7 +87,7 @@ def test_overrides_are_sent_as_the_documents_write_them_and_read_again() -> None
     )
     newer: Any = v04.body_up(start_body(request))
     assert start_body(request)["overrides"] == newer["overrides"] == written
-    shown = v01_records.settings(request)
+    shown = v01_test_sets.settings(request)
     assert shown["overrides"] == written
     record: dict[str, Any] = {
         "suiteId": "s",

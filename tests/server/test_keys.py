@@ -12,7 +12,10 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from kindgi_tui.domain.judgments import Judgment
+from kindgi_tui.domain.queries import NewJudgment
 from kindgi_tui.domain.serving import KeptAnswer, KeyedRequest
+from kindgi_tui.local.parts.judgments import LocalJudgments
 from kindgi_tui.local.parts.serving import LocalAnswers
 from kindgi_tui.local.store.kept_answers import HELD_MS, KEPT_MS
 from kindgi_tui.local.workbench import LocalWorkbench, open_local
@@ -210,6 +213,41 @@ async def test_what_was_made_before_its_answer_was_kept_is_not_made_twice(
     assert await count("/v1/eval-runs?suiteId=acme.crash") == 1
     await twice(f"/v1/eval-runs/{started['runId']}/rescore", {})
     assert await count("/v1/eval-runs?suiteId=acme.crash") == 2
+
+
+async def test_a_caller_that_goes_in_the_middle_cuts_no_keyed_write(
+    workbench: LocalWorkbench, asked: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was begun under a key goes on to its end and is kept: the next try gets its answer and makes nothing."""
+    begun, go, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    add, keep = LocalJudgments.add, LocalAnswers.keep
+
+    async def slow(self: LocalJudgments, judgment: NewJudgment) -> Judgment:
+        begun.set()
+        await go.wait()
+        return await add(self, judgment)
+
+    async def kept(self: LocalAnswers, request: KeyedRequest, answer: KeptAnswer) -> None:
+        await keep(self, request, answer)
+        ended.set()
+
+    monkeypatch.setattr(LocalJudgments, "add", slow)
+    monkeypatch.setattr(LocalAnswers, "keep", kept)
+    key = {"Idempotency-Key": str(uuid.uuid4())}
+    sending = asyncio.create_task(asked.post("/v1/judgments", json=verdict("gone"), headers=key))
+    async with asyncio.timeout(20):
+        await begun.wait()
+        sending.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await sending
+        busy = await asked.post("/v1/judgments", json=verdict("gone"), headers=key)
+        assert busy.json()["error"]["code"] == "idempotency-key-in-flight"
+        go.set()
+        await ended.wait()
+    again = await asked.post("/v1/judgments", json=verdict("gone"), headers=key)
+    assert (again.status_code, again.headers["x-idempotent-replay"]) == (201, "true")
+    rows = (await asked.get(f"/v1/judgments?runId={PASSWORD}&participantId=gone")).json()["data"]
+    assert [row["id"] for row in rows] == [again.json()["id"]]
 
 
 async def test_a_store_that_cant_be_read_runs_nothing(workbench: LocalWorkbench) -> None:

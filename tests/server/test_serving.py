@@ -84,6 +84,25 @@ def test_the_dev_file_of_another_runtime_is_there_again_in_the_end(demo_made: Pa
     assert [one.name for one in here.iterdir()] == [".kindgirc.json"]
 
 
+def test_the_file_that_another_runtime_wrote_meanwhile_stays(demo_made: Path, tmp_path: Path) -> None:
+    folder, here = copied(demo_made, tmp_path / "demo"), tmp_path / "here"
+    here.mkdir()
+    file, other = here / ".kindgirc.json", '{"apiUrl": "http://127.0.0.1:1", "token": "another"}'
+    command = [*PROGRAM, "--workspace", str(folder), "serve", "--dev-file"]
+    started = subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE, text=True, env=environment())
+    assert started.stdout is not None
+    started.stdout.readline()
+    deadline = time.monotonic() + 10
+    while not file.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert file.exists()
+    file.write_text(other, "utf-8")
+    started.send_signal(signal.SIGTERM)
+    started.communicate(timeout=30)
+    assert started.returncode == 0
+    assert file.read_text("utf-8") == other
+
+
 def test_a_dev_file_that_cannot_be_written_leaves_no_token_behind(demo_made: Path, tmp_path: Path) -> None:
     folder, here = copied(demo_made, tmp_path / "demo"), tmp_path / "here"
     (here / ".kindgirc.json").mkdir(parents=True)

@@ -74,7 +74,7 @@ async def test_the_store_never_holds_a_secret(demo_made: Path, tmp_path: Path) -
     token, secret = await workbench.tokens.add("ci", "mira", "editor")
     found = await workbench.tokens.find(secret)
     assert (found.token, found.person.id, found.person.right) == (token, "mira", "editor")
-    assert (await workbench.audit.list(1)).data[0].action == "tokens.add"
+    assert (await workbench.audit.list(limit=1)).data[0].action == "tokens.add"
     with pytest.raises(Conflict):
         await workbench.tokens.add("ci")
     with pytest.raises(NotFound):

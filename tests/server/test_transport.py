@@ -51,6 +51,21 @@ def test_wrong_tokens(served: Served, header: str, sentence: str) -> None:
     assert message == sentence
 
 
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
+@pytest.mark.parametrize("path", ["/v1/nope", "/v1/", "/v1/runs/x/y/z"])
+def test_a_stranger_is_not_told_which_paths_there_are(served: Served, method: str, path: str) -> None:
+    """Whoever has no token is refused alike for a path that is offered and for one that isn't."""
+    for header, sentence in (("", "is required"), ("Bearer x", "is not recognized")):
+        told = served.refused(401, "auth-missing", method, path, headers={"Authorization": header})
+        assert told.endswith(sentence)
+    # Outside of the API there is nothing to keep from anybody.
+    stranger = {"Authorization": ""}
+    served.refused(404, "route-not-found", method, "/nope", headers=stranger)
+    assert served.refused(404, "route-not-found", method, path).startswith(
+        f"No route registered for {method}"
+    )
+
+
 def test_the_scheme_has_no_case(served: Served) -> None:
     served.good("GET", "/v1/projects", headers={"Authorization": f"bEaReR {served.token}"})
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from kindgi_tui.domain.comparisons import CaseResult
 from kindgi_tui.domain.test_sets import Case
-from kindgi_tui.session.checked import checked_entries, part_line, state_words
+from kindgi_tui.session.checked import checked_entries, state_words
 from kindgi_tui.session.reviewing import Review
 
 SEARCH = {"toolId": "acme.search", "args": {"query": "refund"}}
@@ -53,7 +53,7 @@ def test_each_part_says_what_was_expected_and_what_was_found() -> None:
     decisions, answer = entry.parts
     assert decisions.expected == ('should have called acme.search with query "refund"',)
     assert decisions.found == ('should have called acme.search with query "refund"; called it with "fees"',)
-    assert part_line(decisions) == "✗ failed · decisions"
+    assert (state_words(decisions), decisions.part) == ("✗ failed", "decisions")
     assert answer.expected == ('the answer is wrong: should say "14 days"',)
     assert answer.found == ("It never says how long.",)
 

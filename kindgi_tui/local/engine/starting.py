@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.conversations import history_context
 from kindgi_tui.domain.runs import RunDetail, RunStatus, Segment, Subject, TurnGiven
 from kindgi_tui.local.blocks.turn_blocks import Asked
 from kindgi_tui.local.engine.candidates import Candidate, load_candidate
@@ -26,9 +27,6 @@ from kindgi_tui.local.store.runs import get_run, insert_run
 from kindgi_tui.storage.sqlite import Database
 from kindgi_tui.workbench import Invalid, Unsupported, WorkbenchError
 
-HISTORY_LIMIT = 200
-"""The most messages of its conversation a turn is given, the newest of them."""
-
 
 @dataclass(frozen=True)
 class Before:
@@ -42,8 +40,7 @@ class Before:
     @property
     def context(self) -> dict[str, Json]:
         """What of it is kept with the run."""
-        kept: dict[str, Json] = {"history": list(self.messages[-HISTORY_LIMIT:])}
-        return kept | ({"historyTruncated": True} if len(self.messages) > HISTORY_LIMIT else {})
+        return history_context(self.messages)
 
 
 async def start_run(

@@ -11,8 +11,8 @@ from kindgi_tui.local.engine.replay_rules import Decision, ReplayRules
 from kindgi_tui.local.engine.turns import CallResult, all_of
 from kindgi_tui.local.models.calls import ToolCall
 from kindgi_tui.local.packs.definitions import reaches_outside
-from kindgi_tui.local.packs.service import ToolResult
 from kindgi_tui.local.packs.services import PackServices
+from kindgi_tui.local.packs.tool_results import ToolResult
 
 TOOL_TIMEOUT_MS = 120_000
 """How long one tool call may take."""

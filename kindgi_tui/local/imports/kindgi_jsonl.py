@@ -34,6 +34,7 @@ import math
 from collections.abc import Iterable, Iterator
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.conversations import history_context
 from kindgi_tui.domain.corrections import Correction
 from kindgi_tui.domain.judgments import Judgment
 from kindgi_tui.domain.limits import LimitError, check_segments
@@ -64,7 +65,7 @@ from kindgi_tui.local.imports.sayings import (
     judgments_of,
 )
 from kindgi_tui.local.imports.scores import machine_scores
-from kindgi_tui.local.imports.turns import HISTORY_LIMIT, start_of, subject_of
+from kindgi_tui.local.imports.turns import start_of, subject_of
 
 NAME = "kindgi-jsonl"
 """The format's name."""
@@ -236,10 +237,7 @@ def _context(record: dict[str, Json]) -> dict[str, Json]:
     told = record.get("context")
     context = dict(told) if isinstance(told, dict) else {}
     history = context.get("history")
-    if isinstance(history, list) and len(history) > HISTORY_LIMIT:
-        context["history"] = history[-HISTORY_LIMIT:]
-        context["historyTruncated"] = True
-    return context
+    return context | history_context(history) if isinstance(history, list) else context
 
 
 def _objects(value: Json) -> Iterator[dict[str, Json]]:

@@ -4,14 +4,12 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.conversations import history_context
 from kindgi_tui.domain.runs import RunDetail, Subject
 from kindgi_tui.local.imports.identity import UNKNOWN_VERSION, agent_id_of_file, dotted_id, version_of
 from kindgi_tui.local.imports.messages import Turned
 from kindgi_tui.local.imports.records import ImportOptions, Place
 from kindgi_tui.local.imports.told import Unreadable
-
-HISTORY_LIMIT = 200
-"""The most messages of history a run keeps, the newest (DESIGN section 8)."""
 
 
 class Turn(NamedTuple):
@@ -69,10 +67,7 @@ def whole_trajectory(messages: list[Json]) -> Turn:
 
 def context_of(turn: Turn) -> dict[str, Json]:
     """The turn's context in the wire's names: its history, the newest 200 messages of it."""
-    context: dict[str, Json] = {"history": turn.history[-HISTORY_LIMIT:]}
-    if len(turn.history) > HISTORY_LIMIT:
-        context["historyTruncated"] = True
-    return context
+    return history_context(turn.history)
 
 
 def calls_tools(message: Json) -> bool:

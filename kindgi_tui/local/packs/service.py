@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from kindgi_tui.domain.base import Frozen, Json
+from kindgi_tui.domain.base import Json
 from kindgi_tui.local.packs.process import ChildProcess, Output, StartFailed, child_environment
+from kindgi_tui.local.packs.tool_results import ToolResult, failure, result_of, shortened
 from kindgi_tui.workbench import Invalid, Unavailable
 
 if TYPE_CHECKING:
@@ -35,29 +36,6 @@ _MOST_OVERDUE = 8
 _MOST_DEATHS = 3
 _DEATHS_WITHIN = 60.0
 _PARSED_IN_THREAD = 1 << 20
-_LONGEST_SENTENCE = 2_000
-
-
-class ToolFailure(Frozen):
-    """Why a call gave no result."""
-
-    code: str
-    """The official one, such as `handler-throw`, `input-validation-failed`, `output-validation-failed`,
-    `deadline-exceeded`, `tool-not-in-pack`, `tool-version-mismatch`; ours: `service-stopped` (its process ended
-    during the call), `output-too-large`, `bad-answer`."""
-    sentence: str
-    """What happened, for the model and for people."""
-    details: Json = None
-    """The service's whole answer, where there is one."""
-
-
-class ToolResult(Frozen):
-    """What a call came to: an output, which may be null, or a failure."""
-
-    output: Json = None
-    """What the tool returned; meaningless with a failure."""
-    error: ToolFailure | None = None
-    """Why there is no output."""
 
 
 @dataclass
@@ -165,7 +143,7 @@ class PackService:
         try:
             body = json.dumps(message, ensure_ascii=True, allow_nan=False).encode()
         except (ValueError, RecursionError) as cause:
-            return _failure(
+            return failure(
                 "input-validation-failed", f"The arguments of {tool_id} can't be written as JSON: {cause}."
             )
         self._calls += 1
@@ -188,19 +166,19 @@ class PackService:
             except TimeoutError:
                 # The deadline is the service's to keep; one that doesn't is stuck, and so is all that runs in it.
                 self._died(running)
-                return _failure("deadline-exceeded", f"{tool_id} passed its deadline of {timeout_ms} ms.")
+                return failure("deadline-exceeded", f"{tool_id} passed its deadline of {timeout_ms} ms.")
             except aiohttp.ClientConnectorError:
                 self._died(running)  # nothing was sent, so nothing ran: once more in a new process
                 if attempt == 2:
                     break
             except (aiohttp.ClientError, ConnectionError):
                 self._died(running)
-                return _failure("service-stopped", f"{await self._stopped(running)} while it ran {tool_id}.")
+                return failure("service-stopped", f"{await self._stopped(running)} while it ran {tool_id}.")
             finally:
                 running.in_flight -= 1
                 if running.retired and running.in_flight == 0:
                     self._close_later(running)
-        return _failure("service-stopped", f"The pack service of {self.name} can't be reached.")
+        return failure("service-stopped", f"The pack service of {self.name} can't be reached.")
 
     async def _exchange(self, running: _Running, tool_id: str, body: bytes, timeout_ms: int) -> ToolResult:
         async with running.session.post(
@@ -212,14 +190,14 @@ class PackService:
                 if len(payload) > LARGEST_OUTPUT:
                     response.close()
                     size = f"{LARGEST_OUTPUT // 1024**2} MB"
-                    return _failure("output-too-large", f"{tool_id} returned more than {size}.")
+                    return failure("output-too-large", f"{tool_id} returned more than {size}.")
             status = response.status
         try:
             small = len(payload) < _PARSED_IN_THREAD
             answer = json.loads(payload) if small else await asyncio.to_thread(json.loads, bytes(payload))
         except (ValueError, RecursionError):
             answer = None
-        result = _result(tool_id, status, answer)
+        result = result_of(tool_id, status, answer)
         if result.error is not None and result.error.code == "deadline-exceeded":
             # A handler that isn't async keeps its thread; with too many of them lost the process is replaced.
             running.overdue += 1
@@ -328,7 +306,7 @@ class PackService:
             if event is not None and kind in ("boot-failed", "config-invalid"):
                 problems = event.get("problems")
                 first = problems[0] if isinstance(problems, list) and problems else event.get("msg")
-                raise Unavailable(f"The pack service of {self.name} did not start: {_short(first)}")
+                raise Unavailable(f"The pack service of {self.name} did not start: {shortened(first)}")
             if event is None or kind == "ended":
                 raise Unavailable(
                     f"The pack service of {self.name} ended before it listened (code {child.code}); see {self.log_path}"
@@ -369,38 +347,3 @@ class PackService:
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
         await self.stop()
-
-
-def _result(tool_id: str, status: int, answer: Any) -> ToolResult:
-    """Reads the service's answer, whatever it is."""
-    if not isinstance(answer, dict):
-        return _failure("bad-answer", f"{tool_id} gave an answer that can't be read (HTTP {status}).")
-    if status == 200 and answer.get("kind") == "result":
-        return ToolResult(output=answer.get("output"))
-    if status == 200 and answer.get("kind") == "error":
-        sentence = str(answer.get("message"))
-        issues = answer.get("issues")
-        if isinstance(issues, list) and issues:
-            told = [
-                f"{i.get('instancePath') or '/'} {i.get('message')}"
-                for i in issues[:3]
-                if isinstance(i, dict)
-            ]
-            sentence = f"{sentence}: {'; '.join(told)}"
-        return _failure(str(answer.get("code")), sentence, answer)
-    if status == 413:
-        return _failure(
-            "input-too-large", f"The arguments of {tool_id} are larger than the pack service takes."
-        )
-    return _failure(
-        "bad-answer", f"The pack service refused {tool_id} (HTTP {status}): {answer.get('error')}", answer
-    )
-
-
-def _failure(code: str, sentence: str, details: Json = None) -> ToolResult:
-    return ToolResult(error=ToolFailure(code=code, sentence=_short(sentence), details=details))
-
-
-def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= _LONGEST_SENTENCE else text[:_LONGEST_SENTENCE] + " …"

@@ -9,7 +9,8 @@ from types import TracebackType
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.local.packs.publishing import FILES, INDEX
-from kindgi_tui.local.packs.service import PackService, ToolResult
+from kindgi_tui.local.packs.service import PackService
+from kindgi_tui.local.packs.tool_results import ToolResult
 from kindgi_tui.workbench import NotFound
 
 IDLE_SECONDS = 60.0

@@ -31,8 +31,6 @@ class Entry(NamedTuple):
     """Its place within the folder, with forward slashes."""
     size: int
     """Bytes; 0 for a link."""
-    modified: int
-    """When it was changed last, nanoseconds."""
     kind: str
     """`file`, `link`, or `other` (a pipe, a socket, a device)."""
 
@@ -60,10 +58,10 @@ def entries(folder: Path) -> Iterator[Entry]:
                 continue
             elif stat.S_ISLNK(about.st_mode):
                 if each.name not in _SKIPPED_FOLDERS:
-                    yield Entry(path, 0, about.st_mtime_ns, "link")
+                    yield Entry(path, 0, "link")
             else:
                 kind = "file" if stat.S_ISREG(about.st_mode) else "other"
-                yield Entry(path, about.st_size, about.st_mtime_ns, kind)
+                yield Entry(path, about.st_size, kind)
 
 
 def copy_folder(folder: Path, to: Path) -> None:

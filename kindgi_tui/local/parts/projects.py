@@ -1,6 +1,7 @@
 """Projects, people and the audit log of the local workbench."""
 
 from kindgi_tui.domain.projects import AuditEntry, Person, Project
+from kindgi_tui.domain.queries import AuditFilter
 from kindgi_tui.local.access import Access
 from kindgi_tui.local.store import people, projects
 from kindgi_tui.workbench import Page
@@ -60,6 +61,9 @@ class LocalAudit:
     def __init__(self, access: Access) -> None:
         self._access = access
 
-    async def list(self, limit: int = 25, cursor: str | None = None) -> Page[AuditEntry]:
-        """Entries, newest first."""
-        return await self._access.read(lambda c: people.list_audit(c, limit, cursor))
+    async def list(
+        self, query: AuditFilter | None = None, limit: int = 25, cursor: str | None = None
+    ) -> Page[AuditEntry]:
+        """Entries, newest first; without a query all of them."""
+        asked = query or AuditFilter()
+        return await self._access.read(lambda c: people.list_audit(c, asked, limit, cursor))

@@ -288,12 +288,3 @@ def judgments_of_run(connection: sqlite3.Connection, seq: int) -> tuple[Judgment
         (seq,),
     ).fetchall()
     return tuple(map(_judgment, rows))
-
-
-def history_of_item(connection: sqlite3.Connection, seq: int, key: str) -> tuple[Judgment, ...]:
-    """Every judgment ever made of an item of the run in that row, newest first."""
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM {_FROM} WHERE j.run = ? AND j.item_key = ? ORDER BY j.created DESC, j.seq DESC",
-        (seq, storable(key)),
-    ).fetchall()
-    return tuple(map(_judgment, rows))

@@ -5,6 +5,7 @@ import sqlite3
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.projects import RIGHTS, AuditEntry, Person
+from kindgi_tui.domain.queries import AuditFilter
 from kindgi_tui.local.store.values import (
     checked_limit,
     cursor_of,
@@ -89,13 +90,17 @@ def write_audit(
     )
 
 
-def list_audit(connection: sqlite3.Connection, limit: int, cursor: str | None) -> Page[AuditEntry]:
+def list_audit(
+    connection: sqlite3.Connection, query: AuditFilter, limit: int, cursor: str | None
+) -> Page[AuditEntry]:
     """What was done, newest first. Raises Invalid."""
     checked_limit(limit)
+    where, values = _audit_conditions(query)
     before = keys_of(cursor, 1)[0] if cursor is not None else 2**62
     rows = connection.execute(
-        "SELECT id, at, actor, action, subject, details FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?",
-        (before, limit + 1),
+        "SELECT id, at, actor, action, subject, details FROM audit "
+        f"WHERE {' AND '.join([*where, 'id < ?'])} ORDER BY id DESC LIMIT ?",
+        (*values, before, limit + 1),
     ).fetchall()
     entries = tuple(
         AuditEntry(
@@ -110,3 +115,28 @@ def list_audit(connection: sqlite3.Connection, limit: int, cursor: str | None) -
     )
     more = len(rows) > limit
     return Page(data=entries, has_more=more, next_cursor=cursor_of(entries[-1].id) if more else None)
+
+
+def _audit_conditions(query: AuditFilter) -> tuple[list[str], list[str | int]]:
+    where: list[str] = []
+    values: list[str | int] = []
+    if query.actor is not None:
+        where.append("actor = ?")
+        values.append(storable(query.actor))
+    if query.action is not None:
+        if "." in query.action:
+            where.append("action = ?")
+            values.append(storable(query.action))
+        else:
+            where.append("substr(action, 1, instr(action, '.') - 1) = ?")
+            values.append(storable(query.action))
+    if query.subject is not None:
+        where.append("substr(subject, 1, length(?)) = ?")
+        values += [storable(query.subject)] * 2
+    if query.since is not None:
+        where.append("at >= ?")
+        values.append(to_ms(query.since))
+    if query.until is not None:
+        where.append("at < ?")
+        values.append(to_ms(query.until))
+    return where, values

@@ -10,6 +10,7 @@ from kindgi_tui.domain.catalog import PackSnapshot, Published
 from kindgi_tui.domain.judging import Guideline, Owed
 from kindgi_tui.domain.overrides import OverrideIssue, Overrides
 from kindgi_tui.domain.projects import AuditEntry, Right
+from kindgi_tui.domain.queries import AuditFilter
 from kindgi_tui.domain.runs import SubjectKind
 from kindgi_tui.domain.serving import Bearer, KeptAnswer, KeyedRequest, Made, Token
 from kindgi_tui.workbench import ModelStatus, Page, Unsupported
@@ -88,7 +89,9 @@ class RemoteModels:
 class RemoteAudit:
     """A runtime's audit log is its admins'."""
 
-    async def list(self, limit: int = 25, cursor: str | None = None) -> Page[AuditEntry]:
+    async def list(
+        self, query: AuditFilter | None = None, limit: int = 25, cursor: str | None = None
+    ) -> Page[AuditEntry]:
         """Not offered."""
         raise Unsupported("This runtime doesn't show its audit log over the API.")
 

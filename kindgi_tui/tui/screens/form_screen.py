@@ -2,19 +2,22 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widgets import Static
 
+from kindgi_tui.domain.base import Frozen
 from kindgi_tui.session.fields import FormField, turned
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.widgets.form import Form
 from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.text_pane import Part, TextPane
+
+Draft = TypeVar("Draft", bound=Frozen)
 
 PAUSE = 0.15
 """Seconds after a change before it is checked, so that typing asks once."""
@@ -23,10 +26,14 @@ PURPOSE = "field:"
 """What stands before a field's name in the prompt's purpose."""
 
 
-class FormScreen(WorkScreen):
+class FormScreen(WorkScreen, Generic[Draft]):
     """A form with a pane that says what it would do. A subclass holds the draft and checks it."""
 
     HEADING: ClassVar[str] = ""
+    GIVEN: ClassVar[str] = "done"
+    """What is done with a whole form, such as `built`."""
+    WAITED_FOR: ClassVar[bool] = True
+    """Whether going back waits until it is."""
     DEFAULT_CSS = """
     FormScreen #form-title { height: 1; padding: 0 1; background: $panel; color: $primary; text-style: bold; }
     FormScreen #form-body { layout: horizontal; height: 1fr; }
@@ -39,11 +46,16 @@ class FormScreen(WorkScreen):
     }
     """
 
+    _draft: Draft
+
     def __init__(self) -> None:
         super().__init__()
         self._steps = 1
         self._before = ""
         self._blocks: Sequence[Part] | None = None
+        self._checked: Draft | None = None
+        self.busy = False
+        """Whether what the form says is being done right now."""
 
     def compose_body(self) -> ComposeResult:
         """The title, the form, the pane."""
@@ -72,6 +84,33 @@ class FormScreen(WorkScreen):
     async def check(self) -> None:
         """Finds out what the draft would do, and shows it."""
         raise NotImplementedError
+
+    @property
+    def settled(self) -> bool:
+        """Whether what is shown is about the draft as it stands."""
+        return self._checked is not None and self._checked == self._draft
+
+    @property
+    def busy_words(self) -> str:
+        """What is said while it is being done."""
+        return f"It is being {self.GIVEN}."
+
+    def begin(self) -> None:
+        """What the form says is being done from now on."""
+        self.busy = True
+        self.changed()
+
+    def done(self) -> None:
+        """It was done, or refused."""
+        self.busy = False
+        self.changed()
+
+    def do_back(self) -> None:
+        """Goes back; what is being done is finished first."""
+        if self.busy and self.WAITED_FOR:
+            self.say(f"It is being {self.GIVEN}: a moment.", "no")
+        else:
+            super().do_back()
 
     def set_heading(self, words: str) -> None:
         """Sets the title."""

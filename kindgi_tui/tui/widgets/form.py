@@ -16,6 +16,7 @@ from textual.strip import Strip
 
 from kindgi_tui.session.fields import FormField
 from kindgi_tui.text import one_line, truncate_cells, width, wrap
+from kindgi_tui.tui.widgets.named_styles import NamedStyles
 
 
 class _Line(NamedTuple):
@@ -62,7 +63,7 @@ class Form(ScrollView, can_focus=True, inherit_bindings=False):
         self._fields: tuple[FormField, ...] = ()
         self._lines: list[_Line] = []
         self._at = 0
-        self._styles: dict[str, Style] = {}
+        self._style = NamedStyles(self, "form")
 
     @property
     def field(self) -> FormField | None:
@@ -137,16 +138,7 @@ class Form(ScrollView, can_focus=True, inherit_bindings=False):
     def notify_style_update(self) -> None:
         """Forgets the styles of the last theme."""
         super().notify_style_update()
-        self._styles.clear()
-
-    def _style(self, name: str) -> Style:
-        found = self._styles.get(name)
-        if found is None:
-            found = self.rich_style
-            if name:
-                found = found + self.get_component_rich_style(f"form--{name}", partial=True)
-            self._styles[name] = found
-        return found
+        self._style.forget()
 
     def render_line(self, y: int) -> Strip:
         """One line of the view."""

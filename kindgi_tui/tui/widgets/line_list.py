@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -16,6 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from kindgi_tui.text import truncate_cells, width
+from kindgi_tui.tui.widgets.named_styles import NamedStyles
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         self._empty = empty
         self._cursor = 0
         self._count = 0
-        self._styles: dict[str, Style] = {}
+        self._style = NamedStyles(self, "line-list")
 
     @property
     def cursor(self) -> int:
@@ -162,16 +162,7 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
     def notify_style_update(self) -> None:
         """Forgets the styles of the last theme."""
         super().notify_style_update()
-        self._styles.clear()
-
-    def _style(self, name: str) -> Style:
-        found = self._styles.get(name)
-        if found is None:
-            found = self.rich_style
-            if name:
-                found = found + self.get_component_rich_style(f"line-list--{name}", partial=True)
-            self._styles[name] = found
-        return found
+        self._style.forget()
 
     def render_line(self, y: int) -> Strip:
         """One line of the view."""

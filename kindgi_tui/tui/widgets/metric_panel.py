@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.geometry import Region
 from textual.strip import Strip
@@ -16,6 +15,7 @@ from textual.widget import Widget
 from kindgi_tui.domain.headline import percents
 from kindgi_tui.session.reviewing import Measure
 from kindgi_tui.text import one_line, truncate_cells, width
+from kindgi_tui.tui.widgets.named_styles import NamedStyles
 
 NONE = "–"
 """What stands where there is no evidence."""
@@ -52,7 +52,7 @@ class MetricPanel(Widget):
         self._candidate = "now"
         self._columns: tuple[_Column, ...] = ()
         self._rows: list[list[tuple[str, str]]] = []
-        self._styles: dict[str, Style] = {}
+        self._style = NamedStyles(self, "metric-panel")
 
     def show(self, measures: Sequence[Measure], candidate: str) -> None:
         """Shows these figures; `candidate` is the candidate's version, over its column."""
@@ -92,19 +92,10 @@ class MetricPanel(Widget):
         segments.append(Segment(" " * max(0, left), self._style("")))
         return Strip(segments, room)
 
-    def _style(self, name: str) -> Style:
-        found = self._styles.get(name)
-        if found is None:
-            found = self.rich_style
-            if name:
-                found = found + self.get_component_rich_style(f"metric-panel--{name}", partial=True)
-            self._styles[name] = found
-        return found
-
     def notify_style_update(self) -> None:
         """Forgets the styles of the last theme."""
         super().notify_style_update()
-        self._styles.clear()
+        self._style.forget()
 
     def on_resize(self, event: events.Resize) -> None:
         """Chooses the columns that fit."""

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from kindgi_tui.text import truncate_cells, width, wrap
+from kindgi_tui.tui.widgets.named_styles import NamedStyles
 
 LINES = 20_000
 """The most lines a block is wrapped to."""
@@ -138,7 +138,7 @@ class TextPane(ScrollView, can_focus=True, inherit_bindings=False):
         self._lines: Sequence[Line] = []
         self._wrapped_to = -1
         self._empty = empty
-        self._styles: dict[str, Style] = {}
+        self._style = NamedStyles(self, "text-pane")
 
     def show(
         self, blocks: Sequence[Part], *, keep_place: bool = False, wrapped: Wrapped | None = None
@@ -208,16 +208,7 @@ class TextPane(ScrollView, can_focus=True, inherit_bindings=False):
     def notify_style_update(self) -> None:
         """Forgets the styles of the last theme."""
         super().notify_style_update()
-        self._styles.clear()
-
-    def _style(self, name: str) -> Style:
-        found = self._styles.get(name)
-        if found is None:
-            found = self.rich_style
-            if name:
-                found = found + self.get_component_rich_style(f"text-pane--{name}", partial=True)
-            self._styles[name] = found
-        return found
+        self._style.forget()
 
     def render_line(self, y: int) -> Strip:
         """One line of the view."""

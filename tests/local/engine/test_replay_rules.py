@@ -15,8 +15,8 @@ from kindgi_tui.local.engine.replay_rules import APPROVAL, CHANGING, OUTSIDE, ST
 from kindgi_tui.local.engine.tool_calls import ReplayCalls
 from kindgi_tui.local.models.calls import ToolCall
 from kindgi_tui.local.packs.definitions import ToolVersion
-from kindgi_tui.local.packs.service import ToolResult
 from kindgi_tui.local.packs.services import PackServices
+from kindgi_tui.local.packs.tool_results import ToolResult
 
 READ = ToolVersion(id="t", version="1.0.0", mutating=False, effects=("reads",))
 COMPUTE = ToolVersion(id="t", version="1.0.0", mutating=False)

@@ -12,8 +12,9 @@ import pytest
 from kindgi_tui.domain.base import Json
 from kindgi_tui.local.packs import service as service_module
 from kindgi_tui.local.packs.publishing import FILES, INDEX, index_pack, install_snapshot
-from kindgi_tui.local.packs.service import PackService, ToolResult
+from kindgi_tui.local.packs.service import PackService
 from kindgi_tui.local.packs.services import Launch, PackServices
+from kindgi_tui.local.packs.tool_results import ToolResult
 from kindgi_tui.workbench import Invalid, NotFound, Unavailable
 from tests.local.packs.conftest import PROJECT, MakePack
 

@@ -14,7 +14,6 @@ from kindgi_tui.local.store.groups import add_group, change_group, retire_group
 from kindgi_tui.local.store.judgments import (
     add_judgment,
     get_judgment,
-    history_of_item,
     judgments_of_run,
     list_judgments,
     remove_judgment,
@@ -22,7 +21,7 @@ from kindgi_tui.local.store.judgments import (
 )
 from kindgi_tui.local.store.run_lists import list_runs
 from kindgi_tui.local.store.runs import insert_run, run_seq
-from kindgi_tui.local.store.values import cursor_of
+from kindgi_tui.local.store.values import cursor_of, storable
 from kindgi_tui.workbench import Conflict, Denied, Invalid, NotFound, WorkbenchError
 from tests.local.store.making import ANN, BEN, OTHER, PROJECT, opened, person, run, said
 
@@ -36,6 +35,13 @@ def judged_run(store: sqlite3.Connection) -> str:
 
 def live(store: sqlite3.Connection, run_id: str) -> list[Judgment]:
     return list(judgments_of_run(store, run_seq(store, run_id)))
+
+
+def ever(store: sqlite3.Connection, run_id: str, key: str) -> set[str]:
+    """The ids of every judgment ever made of an item, live or not."""
+    place = (run_seq(store, run_id), storable(key))
+    rows = store.execute("SELECT id FROM judgments WHERE run = ? AND item_key = ?", place)
+    return {identity for (identity,) in rows}
 
 
 def test_a_verdict_comes_back_as_it_was_said(store: sqlite3.Connection, judged_run: str) -> None:
@@ -52,8 +58,7 @@ def test_judging_again_replaces_and_keeps_history(store: sqlite3.Connection, jud
     first = add_judgment(store, said(judged_run), BEN)
     second = add_judgment(store, said(judged_run, verdict="no"), BEN)
     assert [each.id for each in live(store, judged_run)] == [second.id]
-    history = history_of_item(store, run_seq(store, judged_run), "a")
-    assert {each.id for each in history} == {first.id, second.id}
+    assert ever(store, judged_run, "a") == {first.id, second.id}
     before = get_judgment(store, first.id)
     assert before.model_copy(update={"ended_at": None, "superseded_by": None}) == first
     assert (before.ended_at is not None, before.superseded_by) == (True, second.id)
@@ -93,7 +98,7 @@ def test_taking_back_goes_on_to_the_first(store: sqlite3.Connection, judged_run:
     verdicts: list[Verdict] = ["yes", "no", "yes", "no"]
     for number, verdict in enumerate(verdicts):
         add_judgment(store, said(judged_run, verdict=verdict, reason=f"r{number}"), BEN)
-    seen = {each.id for each in history_of_item(store, run_seq(store, judged_run), "a")}
+    seen = ever(store, judged_run, "a")
     for number in (2, 1, 0):
         back = take_back(store, judged_run, "a", BEN, None)
         assert back is not None

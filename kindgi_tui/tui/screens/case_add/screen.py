@@ -13,11 +13,12 @@ DRAFT = "case_add.draft"
 """Where drafts are kept between starts, with the agent's and the project's id after it."""
 
 
-class CaseAddScreen(FormScreen):
+class CaseAddScreen(FormScreen[CaseDraft]):
     """The form. With `run_id` it begins as a copy of that run."""
 
     PLACE = "case_add"
     HEADING = "Add a test case by hand"
+    GIVEN = "added"
     BINDINGS = bindings_of("case_add")
 
     def __init__(self, agent_id: str, project_id: str, run_id: str | None = None) -> None:
@@ -27,8 +28,6 @@ class CaseAddScreen(FormScreen):
         self._run_id = run_id
         self._draft = CaseDraft(run_id=run_id or "")
         self._check = CaseCheck()
-        self._checked: CaseDraft | None = None
-        self._adding = False
 
     def on_mount(self) -> None:
         """Goes on with the draft that was left, unless another run was asked for."""
@@ -95,32 +94,19 @@ class CaseAddScreen(FormScreen):
         said += [one_line(f"{item.key}: {item.verdict}", 200) for item in check.new.items]
         return [*blocks, Block("It expects", "head"), *(Block(words, "", 2) for words in said)]
 
-    @property
-    def settled(self) -> bool:
-        """Whether what is shown is about the draft as it stands."""
-        return self._checked is not None and self._checked == self._draft
-
     def why_not(self, verb: str) -> str | None:
         """What refuses to be added."""
         if verb != "add":
             return super().why_not(verb)
-        if self._adding:
-            return "It is being added."
+        if self.busy:
+            return self.busy_words
         # A draft that changed since is checked anew when it is added.
         return self._check.refusal if self.settled else None
 
     def do_add(self) -> None:
         """Adds it."""
-        self._adding = True
-        self.changed()
+        self.begin()
         self.work(self._add(), group="add", exclusive=True)
-
-    def do_back(self) -> None:
-        """Goes back; what is being added is finished first."""
-        if self._adding:
-            self.say("It is being added: a moment.", "no")
-        else:
-            super().do_back()
 
     async def _add(self) -> None:
         try:
@@ -131,8 +117,7 @@ class CaseAddScreen(FormScreen):
                 return
             await self.workbench.cases.add(check.new)
         finally:
-            self._adding = False
-            self.changed()
+            self.done()
         self.app.state.put(self._place, None)
         if self.is_current:
             self.app.go_back()

@@ -30,11 +30,13 @@ EMPTY = "No test sets yet. Build one first: g t, then b. It is made from judged 
 """What stands there before there is anything to compare on."""
 
 
-class CompareScreen(FormScreen):
+class CompareScreen(FormScreen[CompareDraft]):
     """The form. With `test_set_id` it compares on that set, at `version` or its newest."""
 
     PLACE = "compare"
     HEADING = "Compare a new version"
+    GIVEN = "started"
+    WAITED_FOR = False
     BINDINGS = bindings_of("compare")
 
     def __init__(self, test_set_id: str | None = None, version: str | None = None) -> None:
@@ -43,10 +45,8 @@ class CompareScreen(FormScreen):
         self._draft = CompareDraft()
         self._facts: CompareFacts | None = None
         self._check: CompareCheck | None = None
-        self._checked: CompareDraft | None = None
         self._against: str | None = None
         self._changes: DefinitionChanges | None = None
-        self._starting = False
 
     def on_mount(self) -> None:
         """Loads what the form needs to know."""
@@ -177,19 +177,14 @@ class CompareScreen(FormScreen):
         """Wraps what changed to the new width."""
         self.call_after_refresh(self._show_pane)
 
-    @property
-    def settled(self) -> bool:
-        """Whether what is shown is about the draft as it stands."""
-        return self._checked is not None and self._checked == self._draft
-
     def why_not(self, verb: str) -> str | None:
         """What refuses to start, and what there is nothing to compare the definition with."""
         if verb == "against" and len(self._others()) < 2:
             return "There is no other published version to show changes against."
         if verb != "start":
             return super().why_not(verb)
-        if self._starting:
-            return "It is being started."
+        if self.busy:
+            return self.busy_words
         if self._check is None:
             return "The dry run is being made."
         # A draft that changed since is checked anew when it starts.
@@ -204,8 +199,7 @@ class CompareScreen(FormScreen):
 
     def do_start(self) -> None:
         """Starts it."""
-        self._starting = True
-        self.changed()
+        self.begin()
         self.say("Starting…")
         self.work(self._start(), group="start", exclusive=True)
 
@@ -220,8 +214,7 @@ class CompareScreen(FormScreen):
                 return
             started = await self.workbench.comparisons.start(check.request)
         finally:
-            self._starting = False
-            self.changed()
+            self.done()
         self._started(started)
 
     def _started(self, comparison: Comparison) -> None:

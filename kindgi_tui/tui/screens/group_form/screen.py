@@ -24,11 +24,12 @@ DRAFT = "group_form.draft"
 """Where the draft of a new group is kept between starts, with the project's id after it."""
 
 
-class GroupFormScreen(FormScreen):
+class GroupFormScreen(FormScreen[GroupDraft]):
     """The form; with `of` it changes that group."""
 
     PLACE = "group_form"
     HEADING = "New group"
+    GIVEN = "saved"
     BINDINGS = bindings_of("group_form")
 
     def __init__(self, of: Group | None = None) -> None:
@@ -37,7 +38,6 @@ class GroupFormScreen(FormScreen):
         self._draft = GroupDraft() if of is None else draft_of(of)
         self._facts: GroupFacts | None = None
         self._check: GroupCheck | None = None
-        self._saving = False
 
     def on_mount(self) -> None:
         """Loads what the form needs to know."""
@@ -85,8 +85,8 @@ class GroupFormScreen(FormScreen):
         """What refuses to be saved."""
         if verb != "save":
             return super().why_not(verb)
-        if self._saving:
-            return "It is being saved."
+        if self.busy:
+            return self.busy_words
         if self._facts is None:
             return "The directory is being read."
         # What was typed last counts, whether it was checked yet or not.
@@ -94,16 +94,8 @@ class GroupFormScreen(FormScreen):
 
     def do_save(self) -> None:
         """Saves it."""
-        self._saving = True
-        self.changed()
+        self.begin()
         self.work(self._save(), group="save", exclusive=True)
-
-    def do_back(self) -> None:
-        """Goes back; what is being saved is finished first."""
-        if self._saving:
-            self.say("It is being saved: a moment.", "no")
-        else:
-            super().do_back()
 
     async def _save(self) -> None:
         try:
@@ -115,8 +107,7 @@ class GroupFormScreen(FormScreen):
             self.show_error(refused)
             return
         finally:
-            self._saving = False
-            self.changed()
+            self.done()
         if self._of is None:
             self.app.state.put(self._place, None)
         self.app.options[SAVED] = step

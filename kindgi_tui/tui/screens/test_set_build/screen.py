@@ -26,11 +26,12 @@ BUILT = "test_sets.built"
 """Under which option the list finds what was built: its id, version and project."""
 
 
-class BuildScreen(FormScreen):
+class BuildScreen(FormScreen[BuildDraft]):
     """The form. With `of` it starts as that set's newest version was built, unless a draft of it was kept."""
 
     PLACE = "test_set_build"
     HEADING = "Build a test set"
+    GIVEN = "built"
     BINDINGS = bindings_of("test_set_build")
 
     def __init__(self, of: str | None = None) -> None:
@@ -39,8 +40,6 @@ class BuildScreen(FormScreen):
         self._draft = BuildDraft()
         self._facts: BuildFacts | None = None
         self._check: BuildCheck | None = None
-        self._checked: BuildDraft | None = None
-        self._building = False
 
     def on_mount(self) -> None:
         """Loads what the form needs to know."""
@@ -116,17 +115,12 @@ class BuildScreen(FormScreen):
         self.show_pane(check_blocks(check, named))
         self.show_fields()
 
-    @property
-    def settled(self) -> bool:
-        """Whether what is shown is about the draft as it stands."""
-        return self._checked is not None and self._checked == self._draft
-
     def why_not(self, verb: str) -> str | None:
         """What refuses to be built."""
         if verb != "build":
             return super().why_not(verb)
-        if self._building:
-            return "It is being built."
+        if self.busy:
+            return self.busy_words
         if self._check is None:
             return "What it would take is being counted."
         # A draft that changed since is checked anew when it is built.
@@ -134,17 +128,9 @@ class BuildScreen(FormScreen):
 
     def do_build(self) -> None:
         """Builds it."""
-        self._building = True
-        self.changed()
+        self.begin()
         self.say("Building…")
         self.work(self._build(), group="build", exclusive=True)
-
-    def do_back(self) -> None:
-        """Goes back; what is being built is finished first."""
-        if self._building:
-            self.say("It is being built: a moment.", "no")
-        else:
-            super().do_back()
 
     async def _build(self) -> None:
         try:
@@ -157,8 +143,7 @@ class BuildScreen(FormScreen):
                 return
             made = await self.workbench.test_sets.build(check.request)
         finally:
-            self._building = False
-            self.changed()
+            self.done()
         self._keep(None)
         self.app.options[BUILT] = (made.test_set_id, made.version, made.project_id)
         if self.is_current:
