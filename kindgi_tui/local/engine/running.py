@@ -255,9 +255,15 @@ async def _run_all(run: _Run, models: Answering, services: PackServices) -> None
             await everything
     finally:
         stopped.cancel()
-        # What finished until now is kept, also when it was told to end.
-        run.notebook.close()
-        await asyncio.shield(writer)
+        # One that fails ends the others too: none of them asks a model any more.
+        for each in workers:
+            each.cancel()
+        try:
+            await asyncio.gather(*workers, return_exceptions=True)
+        finally:
+            # What finished until now is kept, also when it was told to end.
+            run.notebook.close()
+            await asyncio.shield(writer)
     if (task := asyncio.current_task()) is not None and task.cancelling():
         raise asyncio.CancelledError
 
