@@ -389,7 +389,8 @@ def _print_plan(call: Call, plan: ComparisonPlan) -> None:
         return
     rows: list[tuple[str, str | None]] = [("test set", f"{plan.test_set_id} {plan.test_set_version}")]
     rows += [("cases", f"{plan.cases:,}"), ("runs", f"{plan.repetitions:,}")]
-    rows += [("from stored replies", f"{plan.cached:,} (these likely cost nothing)")]
+    stored = None if plan.cached is None else f"{plan.cached:,} (these likely cost nothing)"
+    rows += [("from stored replies", stored)]
     if plan.judged:
         rows += [("answers to judge", f"{plan.judged:,} at most, each a call of the judging model")]
     rows += [("may cost", "not known" if plan.cost_usd is None else f"${plan.cost_usd:.4f}")]

@@ -176,8 +176,8 @@ class ComparisonPlan(Frozen):
     """Cases that would run, after the sample."""
     repetitions: int
     """Repetitions in all."""
-    cached: int
-    """Repetitions whose first reply is stored, so that they likely cost nothing."""
+    cached: int | None
+    """Repetitions whose first reply is stored, so that they likely cost nothing; None: not known."""
     cost_usd: float | None = None
     """What it may cost, from what past turns of the agent cost; None: not known. Judging answers is in it."""
     judged: int = 0

@@ -15,7 +15,7 @@ from kindgi_tui.domain.comparison_records import (
 from kindgi_tui.domain.own_test_sets import parse_own_test_set_id
 from kindgi_tui.domain.test_sets import MAX_CASES, Case
 from kindgi_tui.remote import own, v01
-from kindgi_tui.remote.comparing import FINAL, comparison, request_of, result_of, run_ids, start_body
+from kindgi_tui.remote.comparing import FINAL, comparison, cost_of, request_of, result_of, run_ids, start_body
 from kindgi_tui.remote.context import Context, Recent
 from kindgi_tui.remote.offered import check_offered
 from kindgi_tui.remote.ours import brief_of, so_far, with_ours
@@ -75,17 +75,16 @@ class RemoteComparisons:
         told = started.get("dryRunPreview")
         preview = told if isinstance(told, dict) else {}
         cases = whole(result_of(value), "cases", whole(preview, "cases"))
-        cost, problems = preview.get("costUsd"), preview.get("problems")
+        cached, problems = preview.get("cached"), preview.get("problems")
+        listed = problems if isinstance(problems, list) else ()
         return ComparisonPlan(
             test_set_id=request.test_set_id,
             test_set_version=text_if(value, "suiteVersion") or text_if(preview, "testSetVersion") or "",
             cases=cases,
             repetitions=cases * request.repetitions,
-            cached=whole(preview, "cached"),
-            cost_usd=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
-            problems=tuple(one for one in problems if isinstance(one, str))
-            if isinstance(problems, list)
-            else (),
+            cached=cached if isinstance(cached, int) else None,
+            cost_usd=cost_of(preview),
+            problems=tuple(one for one in listed if isinstance(one, str)),
         )
 
     async def start(self, request: ComparisonRequest) -> Comparison:
