@@ -10,7 +10,7 @@ from kindgi_tui.domain.beyond import beyond, linearised_intervals, metric_interv
 from kindgi_tui.domain.comparing import summarize, taken_cases
 from kindgi_tui.domain.comparison_options import options_of
 from kindgi_tui.domain.comparison_records import ComparisonBrief, ComparisonRequest
-from kindgi_tui.domain.comparisons import CaseResult, ComparisonSummary
+from kindgi_tui.domain.comparisons import CaseResult, ComparisonOptions, ComparisonSummary
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.remote.comparing import cost_of
 from kindgi_tui.wire import v01
@@ -42,8 +42,9 @@ def with_ours(
         if quick
         else metric_intervals(results, f"{request.test_set_id}@{test_set_version}")
     )
+    options = _options(request, comparison_id, test_set_version)
     document["ours"] = beyond(
-        summary, results, cases, intervals,
+        summary, results, taken_cases(cases, options.comparison)[0], intervals,
         candidate=f"{request.agent_id or request.flow_id} {request.subject_version}", planned=planned,
         cost_usd=cost_of(result),
     )  # fmt: skip
@@ -66,20 +67,24 @@ def so_far(
     rows = [one for one in told if isinstance(one, dict)] if isinstance(told, list) else []
     document = dict(result)
     if rows and not isinstance(result.get("summary"), dict):
-        options = options_of(request, comparison_id, test_set_version)
-        # What has a result is the sample's already; a sample of it would be another.
-        whole = options.comparison.model_copy(update={"sample": None})
+        options = _options(request, comparison_id, test_set_version)
         try:
             results = CaseResult.read_all(rows)
         except ValueError:
             return None
         ran = {one.case_id for one in results}
-        started = [case for case in taken_cases(cases, whole)[0] if case.case_id in ran]
-        counted = summarize(options.model_copy(update={"comparison": whole}), started, results, (), {})
+        started = [case for case in taken_cases(cases, options.comparison)[0] if case.case_id in ran]
+        counted = summarize(options, started, results, (), {})
         document["summary"] = v01.dump(counted)
     if not isinstance(document.get("summary"), dict):
         return None
     return with_ours(document, cases, request, comparison_id, test_set_version, None, quick=True)
+
+
+def _options(request: ComparisonRequest, comparison_id: str, version: str) -> ComparisonOptions:
+    """How what has a result is rated: it is the sample's already, and a sample of it would be another."""
+    options = options_of(request, comparison_id, version)
+    return options.model_copy(update={"comparison": options.comparison.model_copy(update={"sample": None})})
 
 
 def brief_of(document: Mapping[str, Json]) -> ComparisonBrief | None:

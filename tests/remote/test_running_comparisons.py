@@ -1,6 +1,7 @@
 """A comparison at a runtime while it runs and once it was cancelled: what is known is shown, and nothing else."""
 
 import asyncio
+import copy
 import os
 import sqlite3
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 from pydantic import SecretStr
 
 from kindgi_tui.domain.test_set_versions import TestSetVersion as SetVersion
+from kindgi_tui.remote.ours import with_ours
 from kindgi_tui.remote.parts.test_sets import RemoteTestSets
 from kindgi_tui.remote.workbench import RemoteWorkbench, open_remote
 from kindgi_tui.session.following import looks
@@ -171,3 +173,22 @@ async def test_the_report_says_so_far_and_offers_nothing_a_runtime_does_not_do(
     with pytest.raises(Unsupported, match="start it again") as cause:
         await bench.comparisons.resume(identity)
     assert cause.value.sentence == bench.comparisons.no_resume
+
+
+async def test_where_experts_alone_count_only_what_they_liked_can_be_lost(made: tuple[Path, str]) -> None:
+    async with docs_of(made[0]) as docs:
+        known = await compared(docs)
+        cases = (await docs.test_sets.cases(known.test_set_id, known.test_set_version, 100)).data
+    result: Any = copy.deepcopy(known.result)
+    del result["ours"]
+    (row,) = [one for one in result["perCase"] if one["caseId"] == CHARGE]
+    row["changes"]["dropped"].append({"key": row["changes"]["kept"].pop()["key"]})
+    none = {"yesWeight": 0, "totalWeight": 0}
+    nothing = {**none, "items": 1, "judgedItems": 0, "topK": none}
+    row |= {"baseline": nothing, "candidate": [nothing, nothing]}
+    standings = []
+    for weighing in ("as-recorded", "experts-only"):
+        request = known.request.model_copy(update={"weighing": weighing})
+        told: Any = with_ours(result, cases, request, known.id, known.test_set_version, 3, quick=True)
+        standings += [one["standing"] for one in told["ours"]["cases"] if one["caseId"] == CHARGE]
+    assert standings == ["regressed", "unknown"]
