@@ -9,7 +9,7 @@ from kindgi_tui.cli import completing
 from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.commands import command
 from kindgi_tui.cli.errors import ANSWER_NO, DONE, INTERRUPTED, say
-from kindgi_tui.cli.following import wait_for_end
+from kindgi_tui.cli.following import FINAL, wait_for_end
 from kindgi_tui.cli.gates import Least, Regression, failed_gates, finished_well, gate_options
 from kindgi_tui.cli.listing import print_pages
 from kindgi_tui.cli.overriding import OverriddenPrompt, OverriddenSettings, gathered, overriding
@@ -221,7 +221,7 @@ async def list_comparisons(
             f"{one.test_set_id} {one.test_set_version}",
             candidate_name(one),
             one.status,
-            f"{one.progress.finished:,}/{one.progress.repetitions:,}",
+            one.progress.done("/"),
             _rated(one.brief),
             _note(one),
         ),
@@ -237,18 +237,23 @@ async def list_comparisons(
 )
 @click.option("--all", "whole", is_flag=True, help="Show every case.")
 async def show(call: Call, comparison: str, cases: int, whole: bool) -> None:
-    """Prints the report of COMPARISON (8 characters of its id are enough), cases that got worse first."""
+    """Prints the report of COMPARISON (8 characters of its id are enough), cases that got worse first.
+
+    Of one that runs it says what it comes to so far.
+    """
     found = await call.bench.comparisons.get(comparison)
     if call.json:
         call.out.json(v04.comparison(found))
-    else:
-        await print_comparison(call, found, None if whole else cases)
+        return
+    if found.status not in FINAL:
+        found = found.model_copy(update={"result": await call.bench.comparisons.partial(found.id)})
+    await print_comparison(call, found, None if whole else cases)
 
 
 @noun.verb("cancel", example="kindgi-tui comparisons cancel 5d1c0f2e")
 @IDENTIFIER
 async def cancel(call: Call, comparison: str) -> None:
-    """Cancels COMPARISON; what has finished is kept, and it can be resumed."""
+    """Cancels COMPARISON; what has finished is kept, and in a workspace it can be resumed."""
     found = await call.bench.comparisons.get(comparison)
     cancelled = await call.bench.comparisons.cancel(found.id)
     if call.json:
@@ -390,7 +395,8 @@ def _print_plan(call: Call, plan: ComparisonPlan) -> None:
         return
     rows: list[tuple[str, str | None]] = [("test set", f"{plan.test_set_id} {plan.test_set_version}")]
     rows += [("cases", f"{plan.cases:,}"), ("runs", f"{plan.repetitions:,}")]
-    rows += [("from stored replies", f"{plan.cached:,} (these likely cost nothing)")]
+    stored = None if plan.cached is None else f"{plan.cached:,} (these likely cost nothing)"
+    rows += [("from stored replies", stored)]
     if plan.judged:
         rows += [("answers to judge", f"{plan.judged:,} at most, each a call of the judging model")]
     rows += [("may cost", "not known" if plan.cost_usd is None else f"${plan.cost_usd:.4f}")]

@@ -30,20 +30,24 @@ def progress_line(progress: ComparisonProgress, done_here: int, seconds: float, 
 
     `done_here` repetitions finished in the `seconds` it was followed, which gives the rate and the time left.
     """
-    share = progress.finished / progress.repetitions if progress.repetitions else 1.0
-    full = int(share * BAR)
-    parts = [f"{'█' * full}{'░' * (BAR - full)} {progress.finished:,}/{progress.repetitions:,}"]
+    planned = progress.repetitions
+    if planned is None:
+        # Of how many isn't known, so there is no share of a bar to fill.
+        parts = [f"{progress.done()} done"]
+    else:
+        full = int((progress.finished / planned if planned else 1.0) * BAR)
+        parts = [f"{'█' * full}{'░' * (BAR - full)} {progress.done('/')}"]
     if done_here > 0 and seconds > 0:
         rate = done_here / seconds
         parts.append(f"{rate:.1f}/s" if rate >= 1 else f"{rate * 60:.1f}/min")
-        left = progress.repetitions - progress.finished
+        left = 0 if planned is None else planned - progress.finished
         if left > 0:
             parts.append(f"{duration(left / rate)} left")
     if progress.errors:
         parts.append(f"{progress.errors:,} error{'s' if progress.errors > 1 else ''}")
     if progress.judged:
         parts.append(f"{progress.judged:,} answer{'s' if progress.judged > 1 else ''} judged")
-    if progress.cost_usd > 0:
+    if progress.cost_usd:
         parts.append(f"${progress.cost_usd:.4f}")
     return truncate_cells(" · ".join([*parts, "Ctrl-C cancels"]), cells)
 
@@ -63,7 +67,7 @@ class Bar:
         if self._first is None:
             self._first = progress.finished
         now = self._clock()
-        last = progress.finished >= progress.repetitions
+        last = progress.repetitions is not None and progress.finished >= progress.repetitions
         if not self._shows or (now - self._painted < INTERVAL and not last):
             return
         self._painted = now

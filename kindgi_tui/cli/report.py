@@ -156,7 +156,8 @@ def _print_head(call: Call, comparison: Comparison) -> None:
     headline = ours(comparison).get("headline")
     out = call.out
     if isinstance(headline, str) and headline:
-        out.paragraph(headline, heading=True)
+        so_far = "" if comparison.status in FINAL else "So far: "
+        out.paragraph(f"{so_far}{headline}", heading=True)
     else:
         out.paragraph(
             f"{candidate_name(comparison)} on {comparison.test_set_id}: {comparison.status}.", heading=True
@@ -170,8 +171,7 @@ def _print_head(call: Call, comparison: Comparison) -> None:
     elif comparison.status == "cancelled":
         out.paragraph("It was cancelled before it finished.")
     if comparison.status not in FINAL:
-        progress = comparison.progress
-        out.line(f"{progress.finished:,} of {progress.repetitions:,} finished so far.")
+        out.line(f"{comparison.progress.done()} finished so far.")
 
 
 def _interval_sentences(comparison: Comparison, graded: bool) -> list[str]:
@@ -247,12 +247,12 @@ def _models(summary: dict[str, Json]) -> str:
     return ", ".join(found)
 
 
-def _cost(comparison: Comparison) -> str:
+def _cost(comparison: Comparison) -> str | None:
     progress = comparison.progress
-    cost = f"${progress.cost_usd:.4f}"
+    told = [] if progress.cost_usd is None else [f"${progress.cost_usd:.4f}"]
     if progress.cached:
-        cost += f"; {progress.cached:,} of {progress.finished:,} answered from stored replies"
-    return cost
+        told.append(f"{progress.cached:,} of {progress.finished:,} answered from stored replies")
+    return "; ".join(told) or None
 
 
 def _print_next(call: Call, comparison: Comparison, results: list[CaseResult]) -> None:
@@ -261,7 +261,8 @@ def _print_next(call: Call, comparison: Comparison, results: list[CaseResult]) -
         _next(out, [command(call, "comparisons follow", comparison.id)])
         return
     steps = []
-    if comparison.status in ("failed", "cancelled") and comparison.rescore_of is None:
+    resumes = not call.bench.comparisons.no_resume and comparison.rescore_of is None
+    if comparison.status in ("failed", "cancelled") and resumes:
         steps.append(command(call, "comparisons resume", comparison.id))
     waiting = waiting_items(results)
     if waiting:

@@ -30,14 +30,15 @@ def beyond(
     intervals: dict[str, Interval | None],
     *,
     candidate: str,
-    planned: int,
-    cost_usd: float,
+    planned: int | None,
+    cost_usd: float | None,
 ) -> dict[str, Json]:
     """What stands beside a result as `ours`: `headline`, `intervals`, `costUsd`, `waiting`, `cases` in their order
     (each with `newly`: `passing` or `failing`, where what it expects came out otherwise than in the recorded run).
 
     `cases` are the test set's, as they were weighed; `candidate` names who was compared, with the version; `planned` is
-    how many cases it was to run; `intervals` are those of `metric_intervals` or `linearised_intervals`.
+    how many cases it was to run, None while it runs; `cost_usd` is None where it isn't known; `intervals` are those of
+    `metric_intervals` or `linearised_intervals`.
     """
     told: dict[str, Json] = {}
     for name in METRIC_NAMES:
@@ -79,7 +80,7 @@ def beyond(
         "headline": headline(facts, f"kindgi-tui runs list --comparison {summary.comparison_id}"),
         "intervals": told,
         # Rounded, because floats added in another order differ in the last digit.
-        "costUsd": round(cost_usd, 12),
+        "costUsd": None if cost_usd is None else round(cost_usd, 12),
         "waiting": waiting,
         "cases": [
             {

@@ -83,22 +83,28 @@ class ComparisonRequest(Frozen):
 class ComparisonProgress(Frozen):
     """How far a comparison is."""
 
-    cases: int
-    """How many cases it has."""
-    repetitions: int
-    """How many repetitions it runs in all."""
+    cases: int | None
+    """How many cases it has; None: a runtime that doesn't tell."""
+    repetitions: int | None
+    """How many repetitions it runs in all; None: not known."""
     finished: int
     """How many of them finished."""
     finished_cases: int
     """Cases whose every repetition finished."""
     errors: int
     """Finished repetitions that were errors."""
-    cost_usd: float
-    """What they cost so far, in US dollars, judging their answers included; replies from the cache cost nothing."""
-    cached: int
-    """Finished repetitions whose every reply came from the cache."""
+    cost_usd: float | None
+    """What they cost so far, in US dollars, judging their answers included; replies from the cache cost nothing. None:
+    not known."""
+    cached: int | None
+    """Finished repetitions whose every reply came from the cache; None: not known."""
     judged: int = 0
     """Answers the judging model was asked about; how many it will be is known at the end."""
+
+    def done(self, between: str = " of ") -> str:
+        """How many repetitions finished, of how many where that is known: `4 of 6`, or `4`."""
+        whole = "" if self.repetitions is None else f"{between}{self.repetitions:,}"
+        return f"{self.finished:,}{whole}"
 
 
 class ComparisonBrief(Frozen):
@@ -170,8 +176,8 @@ class ComparisonPlan(Frozen):
     """Cases that would run, after the sample."""
     repetitions: int
     """Repetitions in all."""
-    cached: int
-    """Repetitions whose first reply is stored, so that they likely cost nothing."""
+    cached: int | None
+    """Repetitions whose first reply is stored, so that they likely cost nothing; None: not known."""
     cost_usd: float | None = None
     """What it may cost, from what past turns of the agent cost; None: not known. Judging answers is in it."""
     judged: int = 0

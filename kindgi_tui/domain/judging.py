@@ -102,8 +102,8 @@ class QueueProgress(Frozen):
     """Items of those runs that they haven't judged."""
     skipped: int
     """Runs they skipped that still owe one."""
-    judged: int
-    """Runs of which they judged all that is to be judged."""
+    judged: int | None
+    """Runs of which they judged all that is to be judged; None: nobody counts them."""
     dismissed: int = 0
     """Runs that were dismissed, by anybody."""
 

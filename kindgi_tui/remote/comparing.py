@@ -1,5 +1,6 @@
 """Comparisons on the wire: what is asked as a body, and an answer as our record (Kindgi 0.1)."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from kindgi_tui.domain.base import Json
@@ -50,19 +51,24 @@ def start_body(request: ComparisonRequest, *, dry_run: bool = False) -> dict[str
 
 
 def comparison(value: dict[str, Json], planned: int | None = None) -> Comparison:
-    """A comparison without its result. `planned`: how many cases it was to run, where that is known."""
+    """A comparison without its result. `planned`: how many cases it was to run, where that is known.
+
+    What the runtime doesn't tell is None: of how many cases it has so many, what it cost, what came from a cache.
+    """
     what = "a comparison"
     status = word(value, "status", STATUSES, what)
     request = request_of(value)
     result = result_of(value)
     told = result.get("summary")
     summary = told if isinstance(told, dict) else {}
-    rows = result.get("perCase")
-    finished = len(rows) if isinstance(rows, list) else 0
-    cases = max(finished, whole(summary, "cases") if status in FINAL else 0, planned or 0)
-    errors = (
-        sum(1 for row in rows if isinstance(row, dict) and "error" in row) if isinstance(rows, list) else 0
-    )
+    listed = result.get("perCase")
+    rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
+    cases: int | None = None
+    if status == "completed":
+        cases = max(len(rows), whole(summary, "cases"))
+    elif planned:
+        cases = max(len(rows), planned)
+    ran = [request.repetitions if status == "completed" else _ran(row, request.repetitions) for row in rows]
     settings = value.get("comparison")
     rescore_of = text_if(settings, "rescoreOf") if isinstance(settings, dict) else None
     return Comparison(
@@ -80,20 +86,42 @@ def comparison(value: dict[str, Json], planned: int | None = None) -> Comparison
         rescore_of=rescore_of or text_if(summary, "rescoreOf"),
         progress=ComparisonProgress(
             cases=cases,
-            repetitions=cases * request.repetitions,
-            finished=finished * request.repetitions,
-            finished_cases=finished,
-            errors=errors * request.repetitions,
-            cost_usd=0.0,
-            cached=0,
+            repetitions=None if cases is None else cases * request.repetitions,
+            finished=sum(ran),
+            finished_cases=sum(count == request.repetitions for count in ran),
+            errors=sum(count for row, count in zip(rows, ran, strict=True) if "error" in row),
+            cost_usd=cost_of(result),
+            cached=None,
         ),
     )
+
+
+def _ran(row: dict[str, Json], repetitions: int) -> int:
+    """How many repetitions of a case ran, by what its result so far has: a runtime may tell of a case halfway."""
+    counts = [len(told) for name in ("runIds", "candidate") if isinstance(told := row.get(name), list)]
+    return min(repetitions, max(1, *counts)) if counts else 1
+
+
+def cost_of(result: Mapping[str, Json]) -> float | None:
+    """What a result says that it cost, in US dollars; None where it doesn't say."""
+    told = result.get("costUsd")
+    return float(told) if isinstance(told, int | float) and not isinstance(told, bool) else None
 
 
 def result_of(value: dict[str, Json]) -> dict[str, Json]:
     """A comparison's result so far; empty without one."""
     result = value.get("result")
     return result if isinstance(result, dict) else {}
+
+
+def run_ids(value: dict[str, Json]) -> frozenset[str]:
+    """The ids of a comparison's replays, as far as it has them."""
+    rows = result_of(value).get("perCase")
+    ids: set[str] = set()
+    for row in rows if isinstance(rows, list) else ():
+        told = row.get("runIds") if isinstance(row, dict) else None
+        ids |= {one for one in told if isinstance(one, str)} if isinstance(told, list) else set()
+    return frozenset(ids)
 
 
 def request_of(value: dict[str, Json]) -> ComparisonRequest:

@@ -10,7 +10,10 @@ from typing import Any, get_args
 from starlette.responses import StreamingResponse
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.comparing import taken_cases
+from kindgi_tui.domain.comparison_options import options_of
 from kindgi_tui.domain.comparison_records import Comparison, ComparisonEvent, ComparisonStatus
+from kindgi_tui.domain.test_sets import MAX_CASES, Case
 from kindgi_tui.server.asking import Answer, Ask
 from kindgi_tui.server.bodies import NOTHING
 from kindgi_tui.server.comparison_starts import failed_rescore, started, unknown_run
@@ -28,6 +31,9 @@ STATUSES: tuple[str, ...] = get_args(ComparisonStatus)
 
 STREAM_SECONDS = 300.0
 """How long a stream of events stays open without an end of the run."""
+
+CASES_PAGE = 100
+"""Cases read at once."""
 
 _LIVE = ("pending", "running")
 
@@ -161,7 +167,11 @@ def _not_rescorable(identity: str, status: Json) -> Refusal:
 
 
 async def events(ask: Ask) -> StreamingResponse:
-    """The cases as they finish, and the end, as server-sent events; every connection begins at the first case."""
+    """The cases as they finish, and the end, as server-sent events.
+
+    A case's event is numbered by its place among the cases that are run, so it has one id whenever it is read, and they
+    come as the cases finish. Every connection is told of all that finished, whatever was the last that the client had.
+    """
     dry = _dry(ask)
     frames = _dry_frames(ask, dry) if dry is not None else _frames(ask, await _found(ask))
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -187,20 +197,37 @@ def _terminal(ask: Ask, record: dict[str, Json]) -> str:
 async def _frames(ask: Ask, first: Comparison) -> AsyncIterator[str]:
     identity, sent = first.id, set[str]()
     try:
+        cases = await _cases(ask, first)
+        places = {case.case_id: place for place, case in enumerate(cases)}
+        checked = {case.case_id for case in cases if case.expect is not None or case.corrections}
         async for event in _while_served(ask.bench.comparisons.follow(identity), ask.served.stopping.told):
             now = event.comparison
             ended = event.kind == "end"
             document = now.result if ended else await ask.bench.comparisons.partial(identity)
-            for case in _finished(document, ended, now.request.repetitions):
+            for case in _finished(document, ended, now.request.repetitions, checked):
                 if case["caseId"] in sent:
                     continue
-                data: dict[str, Json] = {"runId": identity, "caseIndex": len(sent), **case}
-                yield _frame(ask, identity, f"case:{len(sent)}", "case-completed", data)
+                place = places.setdefault(case["caseId"], len(places))
+                data: dict[str, Json] = {"runId": identity, "caseIndex": place, **case}
+                yield _frame(ask, identity, f"case:{place}", "case-completed", data)
                 sent.add(case["caseId"])
             if ended:
                 yield _terminal(ask, v01_test_sets.comparison(now, ask.tenant))
     except WorkbenchError as cause:
         yield f"event: error\ndata: {json.dumps({'code': cause.code, 'message': cause.sentence})}\n\n"
+
+
+async def _cases(ask: Ask, one: Comparison) -> tuple[Case, ...]:
+    """The cases that are run, in their order."""
+    found: list[Case] = []
+    cursor: str | None = None
+    while len(found) < MAX_CASES:
+        rows = await ask.bench.test_sets.cases(one.test_set_id, one.test_set_version, CASES_PAGE, cursor)
+        found += rows.data
+        cursor = rows.next_cursor
+        if not rows.has_more or cursor is None:
+            break
+    return taken_cases(found, options_of(one.request, one.id, one.test_set_version).comparison)[0]
 
 
 async def _while_served(
@@ -224,11 +251,20 @@ async def _while_served(
         following.cancel()
 
 
-def _finished(document: Json, ended: bool, repetitions: int) -> list[dict[str, Any]]:
-    """The cases of a result, or of one so far whose every repetition ran."""
+def _finished(document: Json, ended: bool, repetitions: int, checked: set[str]) -> list[dict[str, Any]]:
+    """The cases of a result; of one so far those with nothing to come: every repetition ran, and those of `checked`,
+    which expect something, were checked."""
     cases = document.get("perCase") if isinstance(document, dict) else None
     rows = [case for case in cases if isinstance(case, dict)] if isinstance(cases, list) else []
-    return [case for case in rows if ended or _count(case.get("runIds")) >= repetitions]
+    return [
+        case
+        for case in rows
+        if ended
+        or (
+            _count(case.get("runIds")) >= repetitions
+            and (case.get("caseId") not in checked or "corrections" in case or "unchecked" in case)
+        )
+    ]
 
 
 def _count(value: Json) -> int:

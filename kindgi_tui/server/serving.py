@@ -147,6 +147,9 @@ async def serve(
             for timer in timers:
                 timer.cancel()
             await _let_go(server.server_state.tasks)
+            # One of them may have begun a turn in the meantime.
+            served.stopping.end()
+            await served.turns.finish(served.stopping.ended)
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.remove_signal_handler(number)
 

@@ -26,22 +26,36 @@ class Turns:
 
     def __init__(self) -> None:
         self._running: dict[str, _Running] = {}
+        self._tasks: set[asyncio.Task[RunDetail]] = set()
+        # Those that run, and those that are about to begin.
 
     async def begin(self, take: Callable[[Begun], Awaitable[RunDetail]]) -> RunDetail:
-        """Begins a turn and gives its run once it is under way. Raises what `take` raises before that."""
+        """Begins a turn and gives its run once it is under way. Raises what `take` raises before that.
+
+        Whoever lets it go before that has begun nothing; one that is under way goes on, and `finish` waits for it.
+        """
         begun: asyncio.Future[RunDetail] = asyncio.get_running_loop().create_future()
 
+        def told(run: RunDetail) -> None:
+            # At once, and not when whoever waits wakes up: they may be let go in between.
+            self._running[run.id] = _Running(run, task)
+            if not begun.done():
+                begun.set_result(run)
+
         async def taken() -> RunDetail:
-            return await take(begun.set_result)
+            return await take(told)
 
         task = asyncio.create_task(taken())
-        await asyncio.wait((task, begun), return_when=asyncio.FIRST_COMPLETED)
-        if not begun.done():
-            return task.result()
-        run = begun.result()
-        self._running[run.id] = _Running(run, task)
-        task.add_done_callback(lambda done: self._ended(run.id, done))
-        return run
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        try:
+            await asyncio.wait((task, begun), return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            if not begun.done():
+                task.cancel()
+                await asyncio.wait((task,))
+            raise
+        return begun.result() if begun.done() else task.result()
 
     def get(self, run_id: str) -> RunDetail | None:
         """The run with that id, while it runs."""
@@ -63,8 +77,8 @@ class Turns:
     async def finish(self, ended: asyncio.Event) -> None:
         """Waits until none runs; once `ended` is set those left are stopped, and recorded so."""
         waiting = asyncio.create_task(ended.wait())
-        while self._running:
-            tasks = [one.task for one in self._running.values()]
+        while self._tasks:
+            tasks = tuple(self._tasks)
             if ended.is_set():
                 for task in tasks:
                     task.cancel()
@@ -77,10 +91,14 @@ class Turns:
         with contextlib.suppress(asyncio.CancelledError):
             await waiting
 
-    def _ended(self, run_id: str, task: asyncio.Task[RunDetail]) -> None:
-        self._running.pop(run_id, None)
-        if not task.cancelled() and (cause := task.exception()) is not None:
-            _LOG.error("the turn of run %s", run_id, exc_info=cause)
+    def _ended(self, task: asyncio.Task[RunDetail]) -> None:
+        self._tasks.discard(task)
+        cause = None if task.cancelled() else task.exception()
+        for run_id in [run_id for run_id, one in self._running.items() if one.task is task]:
+            del self._running[run_id]
+            if cause is not None:
+                # What goes wrong before it begins is told to whoever asked.
+                _LOG.error("the turn of run %s", run_id, exc_info=cause)
 
 
 def _fits(run: RunDetail, query: RunFilter) -> bool:

@@ -72,10 +72,12 @@ class Pace:
         seconds, done = self._clock() - then, self._seen[-1][1] - before
         return done / seconds if seconds > 0 and done > 0 else None
 
-    def left(self, repetitions: int) -> float | None:
-        """Seconds until so many have finished, at that rate."""
+    def left(self, repetitions: int | None) -> float | None:
+        """Seconds until so many have finished, at that rate; None when either isn't known."""
         rate = self.rate()
-        return None if rate is None or not self._seen else max(0, repetitions - self._seen[-1][1]) / rate
+        if rate is None or repetitions is None or not self._seen:
+            return None
+        return max(0, repetitions - self._seen[-1][1]) / rate
 
 
 async def looks(

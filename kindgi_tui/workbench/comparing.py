@@ -64,6 +64,11 @@ class TestSets(Protocol):
 class Comparisons(Protocol):
     """Candidate versions, run on test sets."""
 
+    @property
+    def no_resume(self) -> str:
+        """Why none can be resumed at this place, a sentence; empty where they can."""
+        ...
+
     async def plan(self, request: ComparisonRequest) -> ComparisonPlan:
         """A dry run: what would run, and what it may cost. Raises what `start` raises."""
         ...
@@ -127,7 +132,8 @@ class Comparisons(Protocol):
         ...
 
     async def resume(self, comparison_id: str) -> Comparison:
-        """Runs what is left of a failed or cancelled one. Raises NotFound, Conflict, Denied."""
+        """Runs what is left of a failed or cancelled one. Raises NotFound, Conflict, Denied, Unsupported (`no_resume`
+        says why)."""
         ...
 
     async def rescore(self, comparison_id: str) -> Comparison:

@@ -55,6 +55,12 @@ def test_says_how_many_answers_were_judged() -> None:
     assert "1,200 answers judged" in progress_line(whole.model_copy(update={"judged": 1200}), 0, 1.0, 200)
 
 
+def test_what_is_not_known_is_left_out() -> None:
+    unknown = progress(1_007).model_copy(update={"cases": None, "repetitions": None, "cost_usd": None})
+    line = progress_line(unknown, done_here=10, seconds=5.0, cells=200)
+    assert line == "1,007 done · 2.0/s · Ctrl-C cancels"
+
+
 def test_fits_the_terminal() -> None:
     assert len(progress_line(progress(60), 10, 5.0, 40)) <= 40
 

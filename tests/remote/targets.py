@@ -63,6 +63,11 @@ def start_real() -> Target:
 def make_ours(folder: Path) -> str:
     """A demo workspace with a token; gives the token."""
     asyncio.run(make_demo(folder))
+    return token_of(folder)
+
+
+def token_of(folder: Path) -> str:
+    """A new token of an admin of a workspace."""
     words = ["--workspace", str(folder), "tokens", "add", "tester", "--role", "admin", "--json"]
     done = subprocess.run([*PROGRAM, *words], capture_output=True, text=True, check=True, timeout=60)
     return str(json.loads(done.stdout)["token"])

@@ -171,7 +171,7 @@ async def test_the_answers_of_a_start_are_read(runtime: FakeRuntime, opener: Ope
     runtime.script = lambda seen: answers.pop(0) if seen.method == "POST" else None
     bench = await opener(runtime.address)
     plan = await bench.comparisons.plan(example_request(agent_id="example"))
-    assert (plan.cases, plan.test_set_version, plan.cached, plan.cost_usd) == (3, "1.0.3", 0, None)
+    assert (plan.cases, plan.test_set_version, plan.cached, plan.cost_usd) == (3, "1.0.3", None, None)
     sent = next(one for one in runtime.seen if one.method == "POST")
     assert json.loads(sent.body) == without("flowRef", "versions", "overrides")
     with pytest.raises(Invalid) as told:

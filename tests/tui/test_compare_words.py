@@ -24,3 +24,10 @@ def test_without_any_no_model_is_asked_when_everything_is_stored() -> None:
     said = words_of(cached=3, cost_usd=0.0)
     assert "Every answer is stored already: no model is asked. It costs nothing." in said
     assert "judges" not in said
+
+
+def test_what_a_runtime_does_not_tell_is_not_said() -> None:
+    said = words_of(cached=None)
+    assert "stored" not in said
+    assert said.splitlines()[-1].startswith("Its cost is not known")
+    assert "No answer is stored yet: 3 are asked for." in words_of(cached=0)

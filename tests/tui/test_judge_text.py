@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.judging import QueueFilter, QueueProgress
 from kindgi_tui.domain.runs import RunDetail
+from kindgi_tui.session.judging_sitting import Sitting
 from kindgi_tui.text import clean
 from kindgi_tui.tui.screens.judge.conversation import (
     FOLDED,
@@ -18,6 +20,7 @@ from kindgi_tui.tui.screens.judge.conversation import (
 )
 from kindgi_tui.tui.screens.judge.folded_json import folded_json
 from kindgi_tui.tui.screens.judge.markdown import markdown_parts
+from kindgi_tui.tui.screens.judge.rows import ending_parts
 from kindgi_tui.tui.widgets.text_pane import Flow, Part, wrap_parts
 from tests.hostile.corpus import documents, strings
 from tests.tui.test_judge import ANSWER, listing
@@ -104,3 +107,13 @@ def test_the_text_begins_with_this_turn() -> None:
     assert first == "User"
     assert any("long ago" in line for line in lines(before))
     assert not any("long ago" in line for line in lines(turn))
+
+
+def test_the_end_counts_what_was_judged_in_all_only_where_somebody_counts_it() -> None:
+    sitting = Sitting(query=QueueFilter(project_id="p"))
+    for judged, told in ((0, "0 runs judged by you in all."), (1, "1 run judged"), (None, None)):
+        end = ending_parts(sitting, 2, QueueProgress(left=0, items_left=0, skipped=0, judged=judged), None)
+        words = "\n".join(lines(end))
+        assert "You judged 2 items in this sitting." in words
+        assert ("in all" in words) is (told is not None)
+        assert told is None or told in words

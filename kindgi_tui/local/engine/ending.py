@@ -9,10 +9,11 @@ from typing import Literal
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparing import taken_cases
+from kindgi_tui.domain.comparison_options import options_of
 from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.comparisons import ComparisonOptions
 from kindgi_tui.domain.test_sets import Case
-from kindgi_tui.local.engine.results import compute_result, options_of
+from kindgi_tui.local.engine.results import compute_result
 from kindgi_tui.local.store import comparisons, repetitions
 from kindgi_tui.local.store.checks import JudgedAnswer, judged_answers
 from kindgi_tui.local.store.repetitions import FinishedRepetition
@@ -85,7 +86,7 @@ async def finish_comparison(database: Database, comparison_id: str, owner: str, 
             found.outputs,
             found.options,
             len(found.cases),
-            progress.cost_usd,
+            progress.cost_usd or 0.0,
             found.judged,
         )
     error = ending.error

@@ -9,6 +9,7 @@ from typing import Any
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparing import compare, summarize, taken_cases
+from kindgi_tui.domain.comparison_options import options_of
 from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.comparisons import (
     CaseResult,
@@ -20,7 +21,7 @@ from kindgi_tui.domain.corrections import AnswerVerdict
 from kindgi_tui.domain.grading import next_answer
 from kindgi_tui.domain.replays import Outcome
 from kindgi_tui.domain.test_sets import Case
-from kindgi_tui.local.engine.results import options_of, with_ours
+from kindgi_tui.local.engine.results import with_ours
 from kindgi_tui.local.store import comparisons, repetitions
 from kindgi_tui.local.store.checks import JudgedAnswer, judged_answers, verdicts_by_case
 from kindgi_tui.local.store.repetitions import FinishedRepetition
@@ -95,7 +96,9 @@ async def partial_result(database: Database, partial: Partial, comparison: Compa
         told = [one for one in partial.finished.values() if one.case_id in changed]
         runs = [one.run_id for one in told if one.run_id is not None]
         outputs = await database.read(lambda c: repetitions.outputs_of_runs(c, runs))
-        partial.document = await asyncio.to_thread(_computed, partial, told, outputs, progress.cost_usd)
+        partial.document = await asyncio.to_thread(
+            _computed, partial, told, outputs, progress.cost_usd or 0.0
+        )
         partial.computed_at = time.monotonic()
         return partial.document
 

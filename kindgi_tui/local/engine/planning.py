@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparing import taken_cases
+from kindgi_tui.domain.comparison_options import options_of
 from kindgi_tui.domain.comparison_records import ComparisonPlan, ComparisonRequest
 from kindgi_tui.domain.limits import (
     check_correlation_id,
@@ -21,7 +22,6 @@ from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.local.engine.candidates import Candidate, check_overrides, load_candidate
 from kindgi_tui.local.engine.judging_answers import judge_of, judged_entries
 from kindgi_tui.local.engine.replaying import asked_of, replay_input
-from kindgi_tui.local.engine.results import options_of
 from kindgi_tui.local.models.cache import cache_key
 from kindgi_tui.local.models.calls import ModelRef, ModelRequest, SystemMessage, UserMessage
 from kindgi_tui.local.models.config import ModelsConfig

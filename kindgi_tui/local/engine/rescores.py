@@ -8,7 +8,8 @@ import sqlite3
 from kindgi_tui.domain import scoring
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparing import taken_cases
-from kindgi_tui.local.engine.results import options_of, with_ours
+from kindgi_tui.domain.comparison_options import options_of
+from kindgi_tui.local.engine.results import with_ours
 from kindgi_tui.local.store import comparisons, repetitions
 from kindgi_tui.local.store.checks import judged_answers
 from kindgi_tui.local.store.groups import group_weights
@@ -34,7 +35,7 @@ def rescore_comparison(connection: sqlite3.Connection, reference: str, person_id
     ]
     every = all_cases(connection, seq)
     identity = comparisons.insert_comparison(
-        connection, prior.request, seq, person_id, prior.progress.cases, rescore_of=source
+        connection, prior.request, seq, person_id, prior.progress.cases or 0, rescore_of=source
     )
     options = options_of(prior.request, identity, prior.test_set_version)
     record: dict[str, Json] = {
@@ -48,7 +49,7 @@ def rescore_comparison(connection: sqlite3.Connection, reference: str, person_id
     result = scoring.rescore(every, record, replays, judgments, group_weights(connection), options)
     cases, _ = taken_cases(every, options.comparison)
     document = with_ours(
-        result, cases, options, prior.progress.cases, 0.0, judged_answers(connection, source)
+        result, cases, options, prior.progress.cases or 0, 0.0, judged_answers(connection, source)
     )
     comparisons.finish(connection, identity, None, "completed", document)
     return identity

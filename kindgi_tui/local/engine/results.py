@@ -5,45 +5,11 @@ from collections.abc import Mapping, Sequence
 from kindgi_tui.domain import scoring
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.beyond import beyond, linearised_intervals, metric_intervals
-from kindgi_tui.domain.comparison_records import ComparisonRequest
-from kindgi_tui.domain.comparisons import (
-    ComparisonOptions,
-    ComparisonResult,
-    ComparisonSettings,
-    Sample,
-    Target,
-)
-from kindgi_tui.domain.test_sets import Case, TestSetRef
+from kindgi_tui.domain.comparisons import ComparisonOptions, ComparisonResult
+from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.local.store.checks import JudgedAnswer, verdicts_by_case
 from kindgi_tui.local.store.repetitions import FinishedRepetition
 from kindgi_tui.wire import v01
-
-
-def options_of(request: ComparisonRequest, comparison_id: str, version: str) -> ComparisonOptions:
-    """What the rules are asked with for a comparison."""
-    sample = request.sample
-    settings = ComparisonSettings(
-        reads=request.reads,
-        repetitions=request.repetitions,
-        k=request.k,
-        weighing=request.weighing,
-        sample=None
-        if sample is None
-        else Sample(part=sample.part, seed=sample.seed, hold_out_share=sample.hold_out_share),
-        overrides=None if request.overrides is None else request.overrides.wire,
-    )
-    target = (
-        Target(agent_id=request.agent_id, version=request.subject_version)
-        if request.agent_id is not None
-        else Target(flow_id=request.flow_id, version=request.subject_version)
-    )
-    return ComparisonOptions(
-        comparison=settings,
-        comparison_id=comparison_id,
-        project_id=request.project_id,
-        target=target,
-        test_set=TestSetRef(id=request.test_set_id, version=version),
-    )
 
 
 def compute_result(

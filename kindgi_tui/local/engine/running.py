@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kindgi_tui.domain.comparing import taken_cases
+from kindgi_tui.domain.comparison_options import options_of
 from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.local.engine.candidates import Candidate, load_candidate, settings_changed
@@ -20,7 +21,6 @@ from kindgi_tui.local.engine.judging_answers import Judging, judge_of
 from kindgi_tui.local.engine.launching import launches
 from kindgi_tui.local.engine.notebook import Notebook
 from kindgi_tui.local.engine.replaying import Replayed, ReplaySettings, failed_replay, replay_case
-from kindgi_tui.local.engine.results import options_of
 from kindgi_tui.local.engine.spending import LimitReached, Spending
 from kindgi_tui.local.engine.turns import Answering
 from kindgi_tui.local.models.asking import Models
@@ -146,7 +146,7 @@ async def _run_owned(
         asked = None
         if config.providers:
             inner = await stack.enter_async_context(Models(config, at_once=request.concurrency))
-            spent = comparison.progress.cost_usd
+            spent = comparison.progress.cost_usd or 0.0
             asked = Spending(inner, request.cost_limit, spent, _dearest_call(finished, judged))
         notebook = stack.enter_context(
             Notebook(database, comparison_id, owner, lambda: None if asked is None else asked.spent_usd)
@@ -255,9 +255,15 @@ async def _run_all(run: _Run, models: Answering, services: PackServices) -> None
             await everything
     finally:
         stopped.cancel()
-        # What finished until now is kept, also when it was told to end.
-        run.notebook.close()
-        await asyncio.shield(writer)
+        # One that fails ends the others too: none of them asks a model any more.
+        for each in workers:
+            each.cancel()
+        try:
+            await asyncio.gather(*workers, return_exceptions=True)
+        finally:
+            # What finished until now is kept, also when it was told to end.
+            run.notebook.close()
+            await asyncio.shield(writer)
     if (task := asyncio.current_task()) is not None and task.cancelling():
         raise asyncio.CancelledError
 

@@ -38,6 +38,9 @@ _LIVE = ("pending", "running")
 class LocalComparisons:
     """Candidate versions, run on test sets."""
 
+    no_resume = ""
+    """A workspace resumes them."""
+
     def __init__(self, access: Access) -> None:
         self._access = access
         self._partials: dict[str, Partial] = {}

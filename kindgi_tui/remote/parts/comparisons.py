@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import (
@@ -14,10 +15,10 @@ from kindgi_tui.domain.comparison_records import (
 from kindgi_tui.domain.own_test_sets import parse_own_test_set_id
 from kindgi_tui.domain.test_sets import MAX_CASES, Case
 from kindgi_tui.remote import own, v01
-from kindgi_tui.remote.comparing import FINAL, comparison, result_of, start_body
+from kindgi_tui.remote.comparing import FINAL, comparison, cost_of, request_of, result_of, run_ids, start_body
 from kindgi_tui.remote.context import Context, Recent
 from kindgi_tui.remote.offered import check_offered
-from kindgi_tui.remote.ours import brief_of, with_ours
+from kindgi_tui.remote.ours import brief_of, so_far, with_ours
 from kindgi_tui.remote.parts.test_sets import BUILT, RemoteTestSets
 from kindgi_tui.remote.reading import moment_if, text, text_if, whole
 from kindgi_tui.remote.runtime import scope
@@ -51,6 +52,9 @@ _LOST = 5
 class RemoteComparisons:
     """Candidate versions, run on the runtime's test sets."""
 
+    no_resume = "A runtime doesn't resume a comparison: start it again."
+    """No runtime resumes them."""
+
     def __init__(self, context: Context, test_sets: RemoteTestSets) -> None:
         self._context = context
         self._runtime = context.runtime
@@ -71,17 +75,16 @@ class RemoteComparisons:
         told = started.get("dryRunPreview")
         preview = told if isinstance(told, dict) else {}
         cases = whole(result_of(value), "cases", whole(preview, "cases"))
-        cost, problems = preview.get("costUsd"), preview.get("problems")
+        cached, problems = preview.get("cached"), preview.get("problems")
+        listed = problems if isinstance(problems, list) else ()
         return ComparisonPlan(
             test_set_id=request.test_set_id,
             test_set_version=text_if(value, "suiteVersion") or text_if(preview, "testSetVersion") or "",
             cases=cases,
             repetitions=cases * request.repetitions,
-            cached=whole(preview, "cached"),
-            cost_usd=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
-            problems=tuple(one for one in problems if isinstance(one, str))
-            if isinstance(problems, list)
-            else (),
+            cached=cached if isinstance(cached, int) else None,
+            cost_usd=cost_of(preview),
+            problems=tuple(one for one in listed if isinstance(one, str)),
         )
 
     async def start(self, request: ComparisonRequest) -> Comparison:
@@ -187,14 +190,19 @@ class RemoteComparisons:
         return tuple(found)
 
     async def partial(self, comparison_id: str) -> Json:
-        """The result so far. A runtime that only counts at the end has its finished cases and no summary: None."""
+        """The result so far, counted here from the cases it has: a runtime counts at the end."""
         value = await self._value(comparison_id)
         shown = await self._shown(value)
         if shown.status in FINAL:
             return (await self.get(comparison_id)).result
-        if not isinstance(result_of(value).get("summary"), dict):
+        result = result_of(value)
+        if not result:
             return None
-        return await self._told(value, shown, (), quick=True)
+        cases: tuple[Case, ...] = ()
+        with suppress(NotFound, Unsupported):
+            # Without them a case regressed by its scores alone.
+            cases = await self._cases_of(shown)
+        return await asyncio.to_thread(so_far, result, cases, shown.request, shown.id, shown.test_set_version)
 
     async def waiting(self, comparison_id: str) -> int:
         """How many verdicts on its replays its result doesn't count; a runtime that lists none has none to tell of."""
@@ -203,7 +211,7 @@ class RemoteComparisons:
         value = await self._value(comparison_id)
         shown = await self._shown(value)
         since = shown.created_at if shown.rescore_of is None else shown.completed_at or shown.created_at
-        replays = _run_ids(value)
+        replays = run_ids(value)
         request = shown.request
         query = [
             ("agentId", request.agent_id),
@@ -254,7 +262,7 @@ class RemoteComparisons:
 
     async def resume(self, comparison_id: str) -> Comparison:
         """A runtime doesn't go on with one that ended."""
-        raise Unsupported("A runtime doesn't resume a comparison: start it again.")
+        raise Unsupported(self.no_resume)
 
     async def rescore(self, comparison_id: str) -> Comparison:
         """Scores its replays again, with what was judged on them since. Verdicts that wait are sent first.
@@ -329,7 +337,8 @@ class RemoteComparisons:
         )
 
     async def _shown(self, value: dict[str, Json]) -> Comparison:
-        if text_if(value, "status") in FINAL:
+        if text_if(value, "status") == "completed" or request_of(value).sample is not None:
+            # Of a part of the cases nobody says how many they are before its end.
             return comparison(value)
         planned: int | None = None
         identity, version = text_if(value, "suiteId"), text_if(value, "suiteVersion")
@@ -337,12 +346,12 @@ class RemoteComparisons:
             if identity is not None and version is not None:
                 planned = (await self._test_sets.get(identity, version)).case_count
         except WorkbenchError:
-            # How many cases there are is for the bar alone.
+            # How many cases there are is only told beside how many are done.
             planned = None
         return comparison(value, planned)
 
     async def _listed(self, row: dict[str, Json]) -> Comparison:
-        one = comparison(row)
+        one = await self._shown(row)
         if one.status not in FINAL:
             return one
         return one.model_copy(update={"brief": brief_of(await self._told(row, one, (), quick=True))})
@@ -351,7 +360,7 @@ class RemoteComparisons:
         self, value: dict[str, Json], shown: Comparison, cases: "tuple[Case, ...]", *, quick: bool
     ) -> dict[str, Json]:
         result = result_of(value)
-        planned = max(shown.progress.cases, len(cases) if shown.request.sample is None else 0)
+        planned = max(shown.progress.cases or 0, len(cases) if shown.request.sample is None else 0)
         return await asyncio.to_thread(
             with_ours,
             result,
@@ -388,12 +397,3 @@ CaseRows = list[Case]
 def _is_ours(row: dict[str, Json]) -> bool:
     """Whether it is a comparison on a test set, and no dry run."""
     return row.get("kind") == BUILT and row.get("dryRun") is not True
-
-
-def _run_ids(value: dict[str, Json]) -> frozenset[str]:
-    rows = result_of(value).get("perCase")
-    ids: set[str] = set()
-    for row in rows if isinstance(rows, list) else ():
-        told = row.get("runIds") if isinstance(row, dict) else None
-        ids |= {one for one in told if isinstance(one, str)} if isinstance(told, list) else set()
-    return frozenset(ids)

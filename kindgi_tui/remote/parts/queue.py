@@ -82,7 +82,7 @@ class RemoteQueue:
             self._first = (query, page)
             items = sum(one.owed - one.judged for one in page.data)
             skipped = len(await self._skipped_ids())
-            return QueueProgress(left=len(page.data), items_left=items, skipped=skipped, judged=0)
+            return QueueProgress(left=len(page.data), items_left=items, skipped=skipped, judged=None)
         skipped = len(await self._skipped_ids())
         left = max(0, left - skipped)
         return QueueProgress(left=left, items_left=left, skipped=skipped, judged=judged, dismissed=dismissed)

@@ -56,12 +56,16 @@ class ProgressLine(Widget):
 def progress_words(progress: ComparisonProgress, rate: float | None, left: float | None, cells: int) -> str:
     """The line for a comparison as it stands."""
     size = max(_LEAST, min(_MOST, cells // 4))
-    share = progress.finished / progress.repetitions if progress.repetitions else 1.0
-    full = int(share * size)
-    parts = [f"{'█' * full}{'░' * (size - full)} {progress.finished:,} of {progress.repetitions:,}"]
+    planned = progress.repetitions
+    if planned is None:
+        # Of how many isn't known, so there is no share of a bar to fill.
+        parts = [f"{progress.done()} done"]
+    else:
+        full = int((progress.finished / planned if planned else 1.0) * size)
+        parts = [f"{'█' * full}{'░' * (size - full)} {progress.done()}"]
     if rate is not None:
         parts.append(f"{rate:.1f}/s" if rate >= 1 else f"{rate * 60:.1f}/min")
-    if left is not None and progress.finished < progress.repetitions:
+    if left is not None and planned is not None and progress.finished < planned:
         parts.append(f"{duration(left)} left")
     if progress.errors:
         parts.append(f"{progress.errors:,} error{'s' if progress.errors > 1 else ''}")

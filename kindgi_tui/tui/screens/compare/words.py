@@ -29,6 +29,20 @@ def _judged_words(plan: ComparisonPlan) -> str:
     return f"A model judges {plan.judged:,} {'answer' if plan.judged == 1 else 'answers'} at most. "
 
 
+def _stored_words(plan: ComparisonPlan, fresh: bool) -> str:
+    """How many answers are stored already, with a blank after it; empty where nobody says."""
+    if plan.cached is None:
+        return ""
+    asked = plan.repetitions - plan.cached
+    if fresh:
+        return f"Stored answers are ignored: {asked:,} are asked for. "
+    if asked == 0:
+        return "Every answer is stored already" + (": no model is asked. " if plan.judged == 0 else ". ")
+    if plan.cached == 0:
+        return f"No answer is stored yet: {asked:,} are asked for. "
+    return f"{plan.cached:,} of {plan.repetitions:,} answers are stored already, {asked:,} are asked for. "
+
+
 def plan_blocks(check: CompareCheck) -> list[Block | Run]:
     """The dry run, or why there is none."""
     blocks: list[Block | Run] = []
@@ -40,17 +54,9 @@ def plan_blocks(check: CompareCheck) -> list[Block | Run]:
     who = f"{request.agent_id or request.flow_id} {request.subject_version}"
     cases = f"{plan.cases:,} {'case' if plan.cases == 1 else 'cases'}"
     each = "" if request.repetitions == 1 else f" × {request.repetitions} = {plan.repetitions:,} runs"
-    asked = plan.repetitions - plan.cached
-    stored = f"{plan.cached:,} of {plan.repetitions:,} answers are stored already, {asked:,} are asked for."
-    if request.fresh:
-        stored = f"Stored answers are ignored: {asked:,} are asked for."
-    elif asked == 0:
-        stored = "Every answer is stored already" + (": no model is asked." if plan.judged == 0 else ".")
-    elif plan.cached == 0:
-        stored = f"No answer is stored yet: {asked:,} are asked for."
     blocks += [
         Block(one_line(f"Dry run: {cases}{each} of {who}", 300), "head"),
-        Block(f"{stored} {_judged_words(plan)}{cost_words(plan)}", "", 2),
+        Block(f"{_stored_words(plan, request.fresh)}{_judged_words(plan)}{cost_words(plan)}", "", 2),
     ]
     if request.sample is not None and request.sample.part == "search":
         blocks.append(Block("A gate can't decide by the search part.", "dim", 2))

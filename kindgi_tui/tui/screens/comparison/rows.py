@@ -123,10 +123,10 @@ def count_lines(comparison: Comparison, counts: Counts) -> tuple[str, str]:
     told += [f"{counts.erased:,} erased"] if counts.erased else []
     told += [f"{counts.not_rescored:,} not rescored"] if counts.not_rescored else []
     told += [f"{counts.waiting:,} new to judge"] if counts.waiting else []
-    spent = [f"${progress.cost_usd:.4f}"]
+    spent = [] if progress.cost_usd is None else [f"${progress.cost_usd:.4f}"]
     if request.repetitions > 1:
         spent.append(f"{request.repetitions} repetitions")
-    if progress.finished:
+    if progress.finished and progress.cached is not None:
         spent.append(f"{progress.cached:,} of {progress.finished:,} cached")
     spent += [f"{one_line(model, 40)} ({runs:,})" for model, runs in counts.models]
     spent += [f"answers judged by {one_line(counts.judge, 40)}"] if counts.judge else []

@@ -137,7 +137,8 @@ class ComparisonScreen(Moves, WorkScreen):
         self._set("counts", "\n".join(count_lines(comparison, self._review.counts)))
         progress = self.query_one(ProgressLine)
         if look.ended:
-            progress.say(end_words(comparison, self._review, self._waiting))
+            resumes = not self.workbench.comparisons.no_resume
+            progress.say(end_words(comparison, self._review, self._waiting, resumes))
         else:
             progress.show(comparison.progress, look.rate, look.left)
         if before is None or before.status != comparison.status or moved:
@@ -192,6 +193,8 @@ class ComparisonScreen(Moves, WorkScreen):
             return f"Only a completed comparison can be rescored; this one is {status}."
         if verb == "cancel" and status in FINAL:
             return f"It is {status}: there is nothing to cancel."
+        if verb == "resume" and self.workbench.comparisons.no_resume:
+            return self.workbench.comparisons.no_resume
         if verb == "resume" and (status not in ("failed", "cancelled") or comparison.rescore_of is not None):
             return f"Only a failed or cancelled comparison can be resumed; this one is {status}."
         if verb == "unfilter" and self._narrowed_to == "all":
@@ -252,7 +255,8 @@ class ComparisonScreen(Moves, WorkScreen):
     async def _cancel(self) -> None:
         assert self._comparison is not None
         await self.workbench.comparisons.cancel(self._comparison.id)
-        self.say("Cancelling; what finished is kept. z resumes it.")
+        more = "" if self.workbench.comparisons.no_resume else " z resumes it."
+        self.say(f"Cancelling; what finished is kept.{more}")
 
     def do_resume(self) -> None:
         """Runs what is left."""

@@ -34,14 +34,16 @@ def headline_words(comparison: Comparison, review: Review) -> str:
     return words.strip() or "There is no result."
 
 
-def end_words(comparison: Comparison, review: Review, waiting: int) -> str:
-    """When it ended and by whom, what is left of it, and what waits: `waiting` verdicts, or new items."""
+def end_words(comparison: Comparison, review: Review, waiting: int, resumes: bool = True) -> str:
+    """When it ended and by whom, what is left of it, and what waits: `waiting` verdicts, or new items.
+
+    `resumes`: whether one can be resumed where one works.
+    """
     ended = comparison.completed_at or comparison.created_at
     by = f" by {one_line(comparison.started_by, 30)}" if comparison.started_by else ""
     told = [f"{comparison.status} {ended.astimezone():%m-%d %H:%M}{by}"]
     if comparison.status in ("failed", "cancelled") and comparison.rescore_of is None:
-        progress = comparison.progress
-        told.append(f"{progress.finished:,} of {progress.repetitions:,} finished: z resumes")
+        told.append(f"{comparison.progress.done()} finished{': z resumes' if resumes else ''}")
     new = review.counts.waiting
     if waiting and comparison.status == "completed":
         told.append(f"{'1 verdict waits' if waiting == 1 else f'{waiting:,} verdicts wait'} for a rescore: R")

@@ -41,7 +41,7 @@ def came_to(one: Comparison) -> str:
     """The pass rate, recorded and now; while it runs how far it is."""
     brief, progress = one.brief, one.progress
     if one.status in ("running", "pending"):
-        return f"{progress.finished:,} of {progress.repetitions:,}"
+        return progress.done() if progress.repetitions is not None else f"{progress.done()} done"
     if brief is None:
         return ""
     if brief.before is not None and brief.now is not None:

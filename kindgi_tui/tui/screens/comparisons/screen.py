@@ -151,8 +151,12 @@ class ComparisonsScreen(Moves, WorkScreen):
             )
         if verb == "cancel" and one is not None and one.status in FINAL:
             return f"It is {one.status}: there is nothing to cancel."
-        if verb == "again" and one is not None and one.status not in FINAL:
-            return f"It is {one.status}: it can be resumed when it was cancelled, and rescored when it is completed."
+        if verb == "again" and one is not None and one.status != "completed":
+            no_resume = self.workbench.comparisons.no_resume
+            if one.status in FINAL:
+                return no_resume or None
+            resumed = "" if no_resume else "resumed when it was cancelled, and "
+            return f"It is {one.status}: it can be {resumed}rescored when it is completed."
         return None
 
     def do_open(self) -> None:
@@ -175,7 +179,8 @@ class ComparisonsScreen(Moves, WorkScreen):
 
     async def _cancel(self, one: Comparison) -> None:
         await self.workbench.comparisons.cancel(one.id)
-        self.say(f"Cancelling {candidate_name(one)}; what finished is kept. R resumes it.")
+        more = "" if self.workbench.comparisons.no_resume else " R resumes it."
+        self.say(f"Cancelling {candidate_name(one)}; what finished is kept.{more}")
         await self._load()
 
     def do_again(self) -> None:

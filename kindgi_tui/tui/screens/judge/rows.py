@@ -167,8 +167,9 @@ def ending_parts(
     first = f"You judged {items} in this sitting." if done else "Nothing here owes a verdict of yours."
     parts: list[Part] = [Block(""), Run((("  All done", "head"),)), Block(first, "", 2), Block("")]
     if progress is not None:
-        runs = f"{progress.judged:,} {'run' if progress.judged == 1 else 'runs'}"
-        parts.append(Block(f"{runs} judged by you in all.", "dim", 2))
+        if progress.judged is not None:
+            runs = f"{progress.judged:,} {'run' if progress.judged == 1 else 'runs'}"
+            parts.append(Block(f"{runs} judged by you in all.", "dim", 2))
         if progress.left:
             more = f"{progress.left:,} more {'run owes' if progress.left == 1 else 'runs owe'} a verdict of yours"
             parts.append(_offer("q", f"{more}: judge on"))
