@@ -1,5 +1,6 @@
 """`kindgi-tui packs`: your agents and tools, published into the workspace."""
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -40,7 +41,7 @@ async def init(call: Call, folder: Path, name: str | None) -> None:
         return
     for path in written:
         call.out.line(str(path))
-    call.out.line(f"Next: kindgi-tui packs publish {folder}")
+    call.out.line(call.hint(f"Next: kindgi-tui packs publish {shlex.quote(str(folder))}"))
 
 
 @noun.verb("publish", example="kindgi-tui packs publish ./my-pack --python ./my-pack/.venv/bin/python")
@@ -191,4 +192,5 @@ def print_published(call: Call, published: Published) -> None:
         for one in versions:
             call.out.line(f"  {words}: {one.kind} {one.id} {one.version}")
     if snapshot.env_required:
-        call.out.line(f"Its tools need: {', '.join(snapshot.env_required)}. See kindgi-tui packs env list.")
+        needs = f"Its tools need: {', '.join(snapshot.env_required)}."
+        call.out.line(f"{needs} {call.hint(f'See kindgi-tui packs env list {snapshot.pack_id}.')}")

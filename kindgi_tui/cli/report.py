@@ -156,7 +156,7 @@ def _print_head(call: Call, comparison: Comparison) -> None:
     headline = ours(comparison).get("headline")
     out = call.out
     if isinstance(headline, str) and headline:
-        out.paragraph(headline, heading=True)
+        out.paragraph(call.hint(headline), heading=True)
     else:
         out.paragraph(
             f"{candidate_name(comparison)} on {comparison.test_set_id}: {comparison.status}.", heading=True
