@@ -37,6 +37,17 @@ def test_a_taken_port_is_said_in_one_sentence(served: Served) -> None:
     assert done.said.count("\n") == 1
 
 
+def test_a_host_that_is_not_of_this_machine_is_said_in_one_sentence(demo_made: Path, tmp_path: Path) -> None:
+    folder = copied(demo_made, tmp_path / "demo")
+    for host in ("nowhere.invalid", "192.0.2.1", "2001:db8::1", "a" * 70 + ".invalid"):
+        done = process("--workspace", str(folder), "serve", "--host", host, environment=environment())
+        assert done.code == 4
+        last = done.said.splitlines()[-1]
+        assert last.startswith(f"Error: Can't listen on {host}: ")
+        assert last.endswith("Give an address of this machine with --host, such as 127.0.0.1.")
+        assert "--port" not in last
+
+
 def test_the_file_for_the_official_clients(demo_made: Path, tmp_path: Path) -> None:
     folder, here = copied(demo_made, tmp_path / "demo"), tmp_path / "here"
     here.mkdir()
