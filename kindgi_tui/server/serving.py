@@ -115,7 +115,9 @@ def _why_not(host: str, port: int, cause: OSError) -> str:
 
 
 def _no_such_host(host: str, reason: str) -> str:
-    return f"Can't listen on {host}: {reason}. Give an address of this machine with --host, such as 127.0.0.1."
+    return (
+        f"Can't listen on {host}: {reason}. Give an address of this machine with --host, such as 127.0.0.1."
+    )
 
 
 def url_of(sock: socket.socket) -> str:

@@ -95,6 +95,76 @@ def test_the_dev_file_of_another_runtime_is_there_again_in_the_end(demo_made: Pa
     assert [one.name for one in here.iterdir()] == [".kindgirc.json"]
 
 
+def dev_server(folder: Path, here: Path) -> tuple["subprocess.Popen[str]", dict[str, str]]:
+    """A server with a dev file in `here`, and what that says."""
+    started = subprocess.Popen(
+        [*PROGRAM, "--workspace", str(folder), "serve", "--dev-file"],
+        cwd=here,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    assert started.stdout is not None
+    url = started.stdout.readline().strip()
+    file = here / ".kindgirc.json"
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        told: dict[str, str] = json.loads(file.read_text("utf-8")) if file.exists() else {}
+        if told.get("apiUrl") == url:
+            return started, told
+        time.sleep(0.02)
+    raise AssertionError("there is no dev file")
+
+
+def live_tokens(folder: Path) -> list[str]:
+    listed = process("--workspace", str(folder), "tokens", "list", "--json").json["data"]
+    return [one["name"] for one in listed if "revokedAt" not in one]
+
+
+def test_what_a_killed_server_left_ends_with_the_next_one(demo_made: Path, tmp_path: Path) -> None:
+    folder, here = copied(demo_made, tmp_path / "demo"), tmp_path / "here"
+    here.mkdir()
+    other = '{"apiUrl": "http://127.0.0.1:1", "token": "another"}'
+    (here / ".kindgirc.json").write_text(other, "utf-8")
+    mine = "dev-file-of-mine"
+    assert process("--workspace", str(folder), "tokens", "add", mine).code == 0
+    killed, left = dev_server(folder, here)
+    killed.kill()
+    killed.communicate(timeout=30)
+    assert len(live_tokens(folder)) == 2
+    again, told = dev_server(folder, here)
+    server = Asked(told["apiUrl"], left["token"])
+    server.refused(401, "auth-revoked", "GET", "/v1/projects")
+    assert len(live_tokens(folder)) == 2
+    again.send_signal(signal.SIGINT)
+    again.communicate(timeout=30)
+    assert live_tokens(folder) == [mine]
+    # What stood there before the killed one is there again.
+    assert (here / ".kindgirc.json").read_text("utf-8") == other
+    assert [one.name for one in here.iterdir()] == [".kindgirc.json"]
+    assert list(folder.glob("*.lock")) == []
+
+
+def test_two_servers_in_one_folder_keep_their_tokens(demo_made: Path, tmp_path: Path) -> None:
+    folder, here = copied(demo_made, tmp_path / "demo"), tmp_path / "here"
+    here.mkdir()
+    first, one = dev_server(folder, here)
+    second, two = dev_server(folder, here)
+    for told in (one, two):
+        Asked(told["apiUrl"], told["token"]).good("GET", "/v1/projects")
+    second.send_signal(signal.SIGINT)
+    second.communicate(timeout=30)
+    assert json.loads((here / ".kindgirc.json").read_text("utf-8")) == one
+    third, three = dev_server(folder, here)
+    first.send_signal(signal.SIGINT)
+    first.communicate(timeout=30)
+    Asked(three["apiUrl"], three["token"]).good("GET", "/v1/projects")
+    third.send_signal(signal.SIGINT)
+    third.communicate(timeout=30)
+    assert list(here.iterdir()) == []
+    assert [one for one in live_tokens(folder) if one.startswith("dev-file")] == []
+
+
 def test_a_dev_file_that_cannot_be_written_leaves_no_token_behind(demo_made: Path, tmp_path: Path) -> None:
     folder, here = copied(demo_made, tmp_path / "demo"), tmp_path / "here"
     (here / ".kindgirc.json").mkdir(parents=True)

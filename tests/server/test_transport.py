@@ -146,9 +146,7 @@ async def test_whoever_sends_nothing_is_hung_up_on_and_whoever_waits_is_not(
         return PlainTextResponse("at last")
 
     up = asyncio.Event()
-    server = running_server.Quiet(
-        running_server.config(Starlette(routes=[Route("/", slow)])), ready=up.set
-    )
+    server = running_server.Quiet(running_server.config(Starlette(routes=[Route("/", slow)])), ready=up.set)
     with contextlib.closing(running_server.listening("127.0.0.1", 0)) as sock:
         running = asyncio.create_task(server.serve([sock]))
         await up.wait()
