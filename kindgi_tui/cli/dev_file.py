@@ -88,17 +88,23 @@ async def _forget_left(bench: Workbench, here: Path) -> None:
 
 async def _is_dead(bench: Workbench, path: Path) -> bool:
     """Whether a dev file's token is one of this workspace that was revoked."""
-    try:
-        told = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
+    secret = _secret_in(path)
+    if secret is None:
         return False
-    secret = told.get("token") if isinstance(told, dict) else None
     try:
-        if isinstance(secret, str):
-            await bench.tokens.find(secret)
+        await bench.tokens.find(secret)
     except Denied as cause:
         return cause.code == "auth-revoked"
     return False
+
+
+def _secret_in(path: Path) -> str | None:
+    try:
+        told = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    secret = told.get("token") if isinstance(told, dict) else None
+    return secret if isinstance(secret, str) else None
 
 
 def _before(path: Path) -> Path:

@@ -72,8 +72,13 @@ def test_a_body_counts_as_it_does_at_the_real_one(queue: Served, action: str) ->
         queue.good("POST", f"{item}/reopen", fine)
     for wrong in ("3", '"x"', "true"):
         assert queue.refused(400, "bad-input", "POST", path, wrong) == "The body must be a JSON object"
-    for wrong in ('{"reason": null}', '{"reason": 3}', {"reason": "x" * 501}, {"reason": "\U0001f642" * 251}):
-        told = queue.refused(400, "bad-input", "POST", path, wrong)
+    for reason in (
+        '{"reason": null}',
+        '{"reason": 3}',
+        {"reason": "x" * 501},
+        {"reason": "\U0001f642" * 251},
+    ):
+        told = queue.refused(400, "bad-input", "POST", path, reason)
         assert told == "`reason` must be a string of at most 500 characters"
 
 
