@@ -106,7 +106,7 @@ async def list_packs(call: Call) -> None:
     )
 
 
-@click.group("env", cls=Noun, example="kindgi-tui packs env set acme-ops API_KEY")
+@click.group("env", cls=Noun, example="kindgi-tui packs env list acme-ops")
 def env() -> None:
     """Environment values of a pack's tools. They may be secrets: values are never printed."""
 
@@ -116,7 +116,9 @@ noun.add_command(env)
 
 @env.verb(
     "set",
-    example="kindgi-tui packs env set acme-ops API_KEY < key.txt\nkindgi-tui packs env set acme-ops API_KEY --unset",
+    example="kindgi-tui packs env set acme-ops ACME_OPS_LOG --value suggestions.log\n"
+    "echo suggestions.log | kindgi-tui packs env set acme-ops ACME_OPS_LOG\n"
+    "kindgi-tui packs env set acme-ops ACME_OPS_LOG --unset",
 )
 @click.argument("pack", shell_complete=completing.packs)
 @click.argument("name")

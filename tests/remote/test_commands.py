@@ -160,6 +160,20 @@ def test_pulled_runs_are_judged_here(
     assert raw["run"]["id"] == RUN
 
 
+def test_a_pull_that_nothing_matches_says_so(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    judged.more["/v1/runs"] = page([])
+    pull = ("runs", "pull", "--url", judged.address, "--workspace", str(tmp_path / "w"), "--agent", "nope")
+    none = at(*pull)
+    assert none.code == 0
+    told = " ".join(none.text.split())
+    assert told.startswith("No run of the runtime matches: nothing was copied.")
+    assert told.endswith(f"kindgi-tui --url {judged.address} runs list")
+    assert at(*pull, "--json").json["cameIn"] == 0
+
+
 @pytest.mark.parametrize("named", [True, False])
 def test_a_pulled_group_stays_for_experts(
     at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, named: bool
