@@ -6,12 +6,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from kindgi_tui.opening import Target
 from kindgi_tui.tui.app import WorkbenchApp
 from kindgi_tui.tui.widgets.form import Form
-from kindgi_tui.tui.widgets.status_line import StatusLine, Where
+from kindgi_tui.tui.widgets.status_line import MOST_LINES, StatusLine, Where
 from tests.remote.targets import Target as Runtime
 from tests.remote.targets import make_ours, start_ours
 from tests.tui.conftest import LOCAL, painted, shown, until
@@ -122,6 +123,35 @@ async def test_a_verdict_that_waits_shows_beside_who_and_where(runtime: Runtime,
         assert "yes" in told
         assert app.person.id in told
         assert "127.0.0.1:" in told
+
+
+class Line(App[None]):
+    """The status line alone."""
+
+    def compose(self) -> ComposeResult:
+        yield StatusLine(Where("mira", "docs", "127.0.0.1:36541"))
+
+
+async def test_a_reason_that_is_long_is_read_whole() -> None:
+    reason = "The project is closed to judging until the audit ends. " * 5 + "Ask jonas."
+    async with Line().run_test(size=(80, 24)) as pilot:
+        line = pilot.app.query_one(StatusLine)
+        line.say("Saved.", "told")
+        await pilot.pause()
+        assert line.size.height == 1
+        line.say(reason, "error")
+        await pilot.pause()
+        assert reason in " ".join(painted(line).split())
+        assert painted(line).rstrip().endswith("127.0.0.1:36541")
+        await pilot.resize_terminal(160, 24)
+        await pilot.pause()
+        assert line.size.height < 4
+        assert reason in " ".join(painted(line).split())
+        # Nobody's reason takes the screen.
+        line.say("no end " * 900, "error")
+        await pilot.pause()
+        assert line.size.height == MOST_LINES
+        assert painted(line).rstrip().endswith("127.0.0.1:36541")
 
 
 def test_where_one_works_is_shortened_and_never_left_out() -> None:
