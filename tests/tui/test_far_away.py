@@ -9,6 +9,8 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
+from kindgi_tui.domain.judgments import ItemRef
+from kindgi_tui.domain.queries import NewJudgment
 from kindgi_tui.opening import Target
 from kindgi_tui.tui.app import WorkbenchApp
 from kindgi_tui.tui.widgets.form import Form
@@ -123,6 +125,22 @@ async def test_a_verdict_that_waits_shows_beside_who_and_where(runtime: Runtime,
         assert "yes" in told
         assert app.person.id in told
         assert "127.0.0.1:" in told
+
+
+async def test_why_a_verdict_is_refused_is_said(runtime: Runtime, tmp_path: Path) -> None:
+    unknown = "00000000-0000-4000-8000-000000000009"
+    async with at(runtime, "runs", tmp_path) as (app, pilot):
+        await app.workbench.judgments.add(
+            NewJudgment(
+                run_id=unknown, item=ItemRef(key="answer", pointer="/appended/1/content"), verdict="yes"
+            )
+        )
+        await until(lambda: "A verdict isn't taken: " in said(app), pilot, 20)
+        assert unknown in said(app)
+        assert said(app).endswith(f"kindgi-tui --url {runtime.address} outbox list")
+        line = app.screen.query_one(StatusLine)
+        await until(lambda: "1 refused" in painted(line), pilot, 20)
+        assert said(app) in " ".join(painted(line).split())
 
 
 class Line(App[None]):
