@@ -156,7 +156,9 @@ def _print_head(call: Call, comparison: Comparison) -> None:
     headline = ours(comparison).get("headline")
     out = call.out
     if isinstance(headline, str) and headline:
-        out.paragraph(call.hint(headline), heading=True)
+        # The command in it alone: what a tool would have been called with may look like one.
+        step = f"kindgi-tui runs list --comparison {comparison.id}"
+        out.paragraph(headline.replace(step, call.hint(step)), heading=True)
     else:
         out.paragraph(
             f"{candidate_name(comparison)} on {comparison.test_set_id}: {comparison.status}.", heading=True

@@ -128,7 +128,10 @@ def failure(
     if status in (400, 413, 415, 422):
         return Invalid(sentence, field=_field(told.get("details")), code=code, request_id=request)
     if status == 401:
-        hint = "Give a token that is valid now, with KINDGI_API_TOKEN or `kindgi-tui profiles add`."
+        hint = (
+            "Give a token that is valid now, with KINDGI_API_TOKEN or "
+            f"`kindgi-tui profiles add NAME --url {address}`."
+        )
         return Denied(f"{_ended(sentence)} {hint}", code=code, request_id=request)
     if status in _PLAIN:
         return _PLAIN[status](sentence, code=code, request_id=request)

@@ -127,7 +127,7 @@ async def test_retry_after_that_is_long_is_told_and_not_waited_for(
         (Reply(429, raw=b""), Unavailable, r"no more requests for now \(429\). Try again later."),
         (Reply(302, raw=b"", headers=(("location", "http://127.0.0.1:1/x"),)), Unavailable, "sends us on to"),
         (error(400, "bad-input", "`cursor` is malformed"), Invalid, "malformed"),
-        (error(401, "auth-expired", "Bearer token has expired"), Denied, "Give a token that is valid"),
+        (error(401, "auth-expired", "Bearer token has expired"), Denied, r"valid now.* profiles add NAME --url http://127\S+`"),
         (error(403, "permission-denied", "No."), Denied, "No."),
         (error(404, "run-not-found", "No run."), NotFound, "No run"),
         (error(404, "route-not-found", "No route registered"), Unsupported, "doesn't offer runs"),
