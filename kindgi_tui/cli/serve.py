@@ -33,7 +33,7 @@ async def serve(call: Call, host: str, port: int, dialect: str | None, dev_file:
 
     Who asks needs a token: `kindgi-tui tokens add`. The first start makes one and prints it once.
     """
-    from kindgi_tui.server.serving import is_loopback
+    from kindgi_tui.server.serving import is_loopback, listening
     from kindgi_tui.server.serving import serve as run
     from kindgi_tui.wire.dialects import DIALECTS
 
@@ -43,13 +43,16 @@ async def serve(call: Call, host: str, port: int, dialect: str | None, dev_file:
             f"{bench.where} is a runtime, and serve puts a workspace behind the API: name one with --workspace."
         )
     me = await bench.people.me()
-    first = await _first_token(bench, me)
     spoken = DIALECTS if dialect is None else tuple(one for one in DIALECTS if one == dialect)
-    if not is_loopback(host):
-        say(
-            f"Everybody who reaches {host} can ask this server, without encryption. Put it behind one that encrypts."
-        )
     async with contextlib.AsyncExitStack() as stack:
+        # Before any token is made: one that nobody is told would be the only first one.
+        sock = stack.enter_context(contextlib.closing(listening(host, port)))
+        if not is_loopback(host):
+            say(
+                f"Everybody who reaches {host} can ask this server, without encryption. Put it behind one that "
+                "encrypts."
+            )
+        first = await _first_token(bench, me)
         secret = None
         if dev_file:
             secret = await stack.enter_async_context(dev_token(bench, me, Path.cwd()))
@@ -62,7 +65,7 @@ async def serve(call: Call, host: str, port: int, dialect: str | None, dev_file:
                 stack.enter_context(written(Path.cwd() / DEV_FILE, url, secret, me))
 
         with _logged():
-            await run(bench, host, port, started, spoken)
+            await run(bench, sock, started, spoken)
 
 
 async def _first_token(bench: Workbench, me: Person) -> str | None:

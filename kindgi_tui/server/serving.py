@@ -133,43 +133,41 @@ def is_loopback(host: str) -> bool:
 
 async def serve(
     bench: Workbench,
-    host: str,
-    port: int,
+    sock: socket.socket,
     started: Callable[[str], None],
     spoken: Sequence[Dialect] = DIALECTS,
 ) -> None:
-    """Serves until SIGTERM or SIGINT; `started` is told the URL once requests are taken. Raises Unavailable."""
+    """Serves on a socket that listens until SIGTERM or SIGINT; `started` is told the URL once requests are taken."""
     app = await make_app(bench, spoken)
-    with contextlib.closing(listening(host, port)) as sock:
-        server = Quiet(config(app), lambda: started(url_of(sock)))
-        served: Served = app.state.served
-        loop = asyncio.get_running_loop()
-        timers: list[asyncio.TimerHandle] = []
+    server = Quiet(config(app), lambda: started(url_of(sock)))
+    served: Served = app.state.served
+    loop = asyncio.get_running_loop()
+    timers: list[asyncio.TimerHandle] = []
 
-        def end() -> None:
-            served.stopping.end()
-            timers.append(loop.call_later(LAST_SECONDS, setattr, server, "force_exit", True))
+    def end() -> None:
+        served.stopping.end()
+        timers.append(loop.call_later(LAST_SECONDS, setattr, server, "force_exit", True))
 
-        def stop() -> None:
-            if server.should_exit:
-                # A second signal doesn't wait for what runs.
-                end()
-            else:
-                server.should_exit = True
-                served.stopping.tell()
-                timers.append(loop.call_later(STOP_SECONDS, end))
+    def stop() -> None:
+        if server.should_exit:
+            # A second signal doesn't wait for what runs.
+            end()
+        else:
+            server.should_exit = True
+            served.stopping.tell()
+            timers.append(loop.call_later(STOP_SECONDS, end))
 
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    try:
+        await server.serve([sock])
+        await served.turns.finish(served.stopping.ended)
+    finally:
+        for timer in timers:
+            timer.cancel()
+        await _let_go(server.server_state.tasks)
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, stop)
-        try:
-            await server.serve([sock])
-            await served.turns.finish(served.stopping.ended)
-        finally:
-            for timer in timers:
-                timer.cancel()
-            await _let_go(server.server_state.tasks)
-            for number in (signal.SIGTERM, signal.SIGINT):
-                loop.remove_signal_handler(number)
+            loop.remove_signal_handler(number)
 
 
 async def _let_go(tasks: Iterable[asyncio.Task[object]]) -> None:

@@ -319,6 +319,11 @@ def test_what_waits_is_marked_in_lists_and_can_be_removed(
     judged.script = lambda seen: DROP_BEFORE
     said = at(*add)
     assert said.json["outbox"] == "waiting"
+    # What never left is taken back without the runtime, when the run is told whole.
+    back = at(*there, "judgments", "take-back", "--run", RUN, "--item", "kb-2")
+    assert back.code == 0, back.said
+    assert at(*there, "outbox", "list", "--json").json["data"] == []
+    said = at(*add)
     removed = at(*there, "judgments", "remove", said.json["id"][:8])
     assert removed.code == 0, removed.said
     assert at(*there, "outbox", "list", "--json").json["data"] == []

@@ -42,10 +42,13 @@ def test_a_host_that_is_not_of_this_machine_is_said_in_one_sentence(demo_made: P
     for host in ("nowhere.invalid", "192.0.2.1", "2001:db8::1", "a" * 70 + ".invalid"):
         done = process("--workspace", str(folder), "serve", "--host", host, environment=environment())
         assert done.code == 4
-        last = done.said.splitlines()[-1]
-        assert last.startswith(f"Error: Can't listen on {host}: ")
-        assert last.endswith("Give an address of this machine with --host, such as 127.0.0.1.")
-        assert "--port" not in last
+        assert done.said.startswith(f"Error: Can't listen on {host}: ")
+        assert done.said.endswith("Give an address of this machine with --host, such as 127.0.0.1.\n")
+        assert (done.said.count("\n"), "--port" in done.said) == (1, False)
+    # The first token is still to be made, and told.
+    assert live_tokens(folder) == []
+    with serving(folder) as started:
+        started.good("GET", "/v1/projects")
 
 
 def test_the_file_for_the_official_clients(demo_made: Path, tmp_path: Path) -> None:
