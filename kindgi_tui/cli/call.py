@@ -2,12 +2,12 @@
 
 import asyncio
 import contextlib
-import shlex
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from kindgi_tui.cli import logs
 from kindgi_tui.cli.errors import say
+from kindgi_tui.cli.next_steps import in_place, put_in_place
 from kindgi_tui.cli.output import Out
 from kindgi_tui.cli.shared_options import Asked
 
@@ -23,6 +23,8 @@ class Call:
         """The shared options."""
         self.out = Out()
         """Where it prints."""
+        self.waiting_told = False
+        """Whether the command itself says what waits to be sent."""
         self._bench = bench
 
     @property
@@ -39,10 +41,7 @@ class Call:
 
     def hint(self, words: str) -> str:
         """Words that name a command, which then works where this one does: with the options that said where."""
-        asked = self.asked
-        named = [("--profile", asked.profile), ("--url", asked.url), ("--workspace", asked.workspace)]
-        flags = "".join(f" {flag} {shlex.quote(str(value))}" for flag, value in named if value is not None)
-        return words.replace("kindgi-tui ", f"kindgi-tui{flags} ") if flags else words
+        return in_place(self.asked, words)
 
     @property
     def json(self) -> bool:
@@ -67,17 +66,27 @@ def run_call(
         if not opens:
             return await function(Call(asked), **options)
         async with opened(asked) as bench:
-            return await function(Call(asked, bench), **options)
+            call = Call(asked, bench)
+            code = await function(call, **options)
+            if call.remote and not call.waiting_told:
+                await _say_what_waits(call)
+            return code
 
-    return asyncio.run(whole()) or 0
+    try:
+        return asyncio.run(whole()) or 0
+    except Exception as cause:
+        from kindgi_tui.workbench import WorkbenchError
+
+        if isinstance(cause, WorkbenchError):
+            put_in_place(asked, cause)
+        raise
 
 
 @contextlib.asynccontextmanager
 async def opened(asked: Asked) -> "AsyncIterator[Workbench]":
     """The workbench the shared options name; it is closed in the end.
 
-    Says so when it made the workspace, where it works when that wasn't said on this line, and what still waits to be
-    sent.
+    Says so when it made the workspace, and where it works when that wasn't said on this line.
     """
     from kindgi_tui.opening import Target, open_workbench, workspace_folder
 
@@ -93,17 +102,15 @@ async def opened(asked: Asked) -> "AsyncIterator[Workbench]":
             say(f"At {found.address} ({found.source}).")
         await bench.outbox.begin()
         yield bench
-        if found.address is not None:
-            await _say_what_waits(bench)
     finally:
         await bench.close()
 
 
-async def _say_what_waits(bench: "Workbench") -> None:
-    counts = await bench.outbox.counts()
+async def _say_what_waits(call: Call) -> None:
+    counts = await call.bench.outbox.counts()
     if counts.waiting:
         words = "verdict waits" if counts.waiting == 1 else "verdicts wait"
-        say(f"{counts.waiting} {words} to be sent. See: kindgi-tui outbox list")
+        say(call.hint(f"{counts.waiting} {words} to be sent. See: kindgi-tui outbox list"))
     if counts.refused:
         words = "verdict needs" if counts.refused == 1 else "verdicts need"
-        say(f"{counts.refused} {words} your decision. See: kindgi-tui outbox list")
+        say(call.hint(f"{counts.refused} {words} your decision. See: kindgi-tui outbox list"))

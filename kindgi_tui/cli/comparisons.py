@@ -137,7 +137,9 @@ async def start(
     """
     if (agent is None) == (flow is None):
         raise click.UsageError("Give exactly one of --agent and --flow.")
-    if own == (test_set is not None):
+    if own and test_set is not None:
+        raise click.UsageError(f"{test_set} and --own name two test sets: leave one of them out.")
+    if not own and test_set is None:
         raise click.UsageError("Name one test set: TEST_SET, or --own for the agent's own.")
     if seed is not None and sample is None:
         raise click.UsageError("--seed needs --sample.")

@@ -105,9 +105,10 @@ async def _say_unknown_tools(call: Call, run_id: str, expect: Expectation) -> No
     except WorkbenchError:
         return
     for tool_id in sorted(named - known):
+        again = call.hint(f"kindgi-tui corrections take-back {one_line(run_id, 40)}")
         say(
-            f"Note: {one_line(tool_id, 80)} is no tool that the run called or a pack brings. If it is a typo: "
-            f"kindgi-tui corrections take-back {one_line(run_id, 40)}"
+            f"Note: {one_line(tool_id, 80)} is no tool that the run called or a pack brings. "
+            f"If it is a typo: {again}"
         )
 
 

@@ -34,7 +34,7 @@ class Least(NamedTuple):
     metric: str
     """The metric, as gates name it."""
     value: float
-    """The least value; any finite number."""
+    """The least value, 0 to 1."""
 
 
 class LeastType(click.ParamType[Least]):
@@ -58,6 +58,8 @@ class LeastType(click.ParamType[Least]):
             least = math.nan
         if not equals or not math.isfinite(least):
             self.fail(f"A gate needs a number, as in {metric}=0.9; got {value!r}.", param, ctx)
+        if not 0 <= least <= 1:
+            self.fail(f"A gate's number is a share, 0 to 1, as in {metric}=0.9; got {value!r}.", param, ctx)
         return Least(metric, least)
 
 

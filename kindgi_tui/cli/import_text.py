@@ -41,7 +41,9 @@ def print_report(call: Call, report: ImportReport, dry_run: bool) -> None:
         say(f"… and {report.left_out - SHOWN:,} more; --json lists them.")
     if report.came_in and not dry_run:
         call.out.line()
-        call.out.line("Next: kindgi-tui runs list, then kindgi-tui judgments add --run RUN --item KEY --yes")
+        call.out.line(
+            call.hint("Next: kindgi-tui runs list, then kindgi-tui judgments add --run RUN --item KEY --yes")
+        )
 
 
 def _problem(problem: Problem) -> Json:

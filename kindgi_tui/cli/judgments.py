@@ -1,5 +1,6 @@
 """`kindgi-tui judgments`: yes or no on one item of a run."""
 
+import shlex
 from typing import cast
 
 import click
@@ -11,10 +12,11 @@ from kindgi_tui.cli.listing import print_pages
 from kindgi_tui.cli.parameters import MOST, F, paged, pages, project_filter
 from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, pairs, short_id
+from kindgi_tui.cli.unsent import marked, state_of, unsent_verdicts
 from kindgi_tui.domain.judgments import ItemRef, Judgment, Verdict
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment
 from kindgi_tui.wire import v04
-from kindgi_tui.workbench import Page, Unavailable
+from kindgi_tui.workbench import Conflict, Page, Unavailable
 
 WHOLE_ID = 36
 """The characters of a whole id."""
@@ -72,7 +74,7 @@ async def add(
             participant=participant,
         )
     )
-    _print_one(call, added)
+    await _print_one(call, added)
 
 
 async def _item(
@@ -100,14 +102,24 @@ async def _item(
 @click.option("--participant", help="The app's own user it was said for.")
 async def take_back(call: Call, run_id: str, key: str, participant: str | None) -> None:
     """Takes your verdict on an item back: what you said before it comes back, a first one goes."""
-    run = await call.bench.runs.get(run_id)
-    before = await call.bench.judgments.take_back(run.id, key, participant)
+    identity = await _run_id(call, run_id)
+    before = await call.bench.judgments.take_back(identity, key, participant)
     if before is not None:
-        _print_one(call, before)
+        await _print_one(call, before)
     elif call.json:
-        call.out.json({"runId": run.id, "itemKey": key, "judgment": None})
+        call.out.json({"runId": identity, "itemKey": key, "judgment": None})
     else:
         call.out.line("Taken back. You have no verdict on that item now.")
+
+
+async def _run_id(call: Call, run_id: str) -> str:
+    """The run's whole id; one that is told whole needs no runtime that can be reached."""
+    try:
+        return (await call.bench.runs.get(run_id)).id
+    except Unavailable:
+        if len(run_id) != WHOLE_ID:
+            raise
+        return run_id
 
 
 def filters(function: F) -> F:
@@ -169,6 +181,7 @@ async def list_judgments(
 ) -> None:
     """Lists live judgments, newest first."""
     query = await query_of(call, **asked)
+    unsent = await unsent_verdicts(call)
 
     async def read(size: int, place: str | None) -> Page[Judgment]:
         return await call.bench.judgments.list(query, size, place)
@@ -176,7 +189,7 @@ async def list_judgments(
     await print_pages(
         call,
         pages(read, limit, cursor, whole),
-        shape=v04.judgment,
+        shape=lambda one: marked(one, unsent),
         columns=[
             Column("RUN"),
             Column("ITEM"),
@@ -185,6 +198,7 @@ async def list_judgments(
             Column("REASON", least=16),
             Column("WHEN"),
             Column("ID"),
+            *([Column("OUTBOX")] if unsent else []),
         ],
         cells=lambda one: (
             short_id(one.run_id),
@@ -194,6 +208,7 @@ async def list_judgments(
             one.reason or "",
             v04.time(one.created_at),
             one.id,
+            *([state_of(one, unsent)] if unsent else []),
         ),
         empty="No judgments match. Find a run with kindgi-tui runs list, and judge one of its items: "
         "kindgi-tui judgments add --run RUN --item KEY --yes",
@@ -205,13 +220,14 @@ async def list_judgments(
 async def export(call: Call, **asked: str | None) -> None:
     """Prints every live judgment as JSON, one a line, newest first."""
     query = await query_of(call, **asked)
+    unsent = await unsent_verdicts(call)
 
     async def read(size: int, place: str | None) -> Page[Judgment]:
         return await call.bench.judgments.list(query, size, place)
 
     async for page in pages(read, MOST, None, True):
         for one in page.data:
-            call.out.json_line(v04.judgment(one))
+            call.out.json_line(marked(one, unsent))
         if call.out.gone:
             return
 
@@ -221,18 +237,33 @@ async def export(call: Call, **asked: str | None) -> None:
 )
 @click.argument("judgment")
 async def remove(call: Call, judgment: str) -> None:
-    """Removes one of your live judgments, by its id."""
-    await call.bench.judgments.remove(judgment)
+    """Removes one of your live judgments, by its id; one that waits in the outbox too."""
+    found = [
+        one for one in (await unsent_verdicts(call)).values() if judgment and one.id.startswith(judgment)
+    ]
+    entry = found[0] if len(found) == 1 else None
+    judgment = judgment if entry is None else entry.id
+    try:
+        await call.bench.judgments.remove(judgment)
+    except Conflict as cause:
+        if entry is None or cause.code != "may-have-arrived":
+            raise
+        raise Conflict(
+            "It was sent and not answered yet, so it may have arrived. Take the verdict back instead: "
+            f"kindgi-tui judgments take-back --run {entry.run_id} --item {shlex.quote(entry.item_key)}",
+            code=cause.code,
+        ) from cause
     if call.json:
         call.out.json({"judgmentId": judgment, "removed": True})
     else:
         call.out.line(f"Removed {judgment}.")
 
 
-def _print_one(call: Call, one: Judgment) -> None:
+async def _print_one(call: Call, one: Judgment) -> None:
+    unsent = await unsent_verdicts(call)
     if call.json:
-        call.out.json(v04.judgment(one))
+        call.out.json(marked(one, unsent))
         return
     rows = [("item", one.item.key), ("verdict", word_of(one)), ("reason", one.reason), ("who", one.asserter)]
     rows += [("group", one.group_id), ("for", one.participant), ("run", one.run_id), ("id", one.id)]
-    call.out.lines(pairs(rows))
+    call.out.lines(pairs([*rows, ("outbox", state_of(one, unsent) or None)]))

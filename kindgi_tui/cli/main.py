@@ -34,7 +34,7 @@ NOUNS: dict[str, tuple[str, str]] = {
     "audit": ("audit", "What was done here, by whom, when: list."),
     "doctor": ("doctor", "Look at this machine and the workspace."),
     "profiles": ("profiles", "Runtimes to work at, by name: add, list, use, remove."),
-    "outbox": ("outbox", "Verdicts a runtime doesn't have yet: list, retry, drop."),
+    "outbox": ("outbox", "Verdicts a runtime doesn't have yet: list, show, retry, drop."),
     "backup": ("backup", "Copy the workspace's file while it is in use."),
     "completion": ("completion", "Print a script that completes commands in your shell."),
 }

@@ -3,10 +3,13 @@
 import click
 
 from kindgi_tui.cli.call import Call
+from kindgi_tui.cli.errors import say
 from kindgi_tui.cli.listing import print_list
 from kindgi_tui.cli.shared_options import Noun
-from kindgi_tui.cli.tables import Column, short_id
+from kindgi_tui.cli.tables import Column, pairs, short_id
+from kindgi_tui.domain.outbox import OutboxEntry
 from kindgi_tui.wire import v04
+from kindgi_tui.workbench import NotFound
 
 SECONDS = 10.0
 """How long a retry waits for what it sends."""
@@ -19,10 +22,12 @@ def noun() -> None:
 
 @noun.verb("list", example="kindgi-tui outbox list")
 async def list_outbox(call: Call) -> None:
-    """Lists what waits, and what was refused with the runtime's reason."""
+    """Lists what waits, and what was refused with the beginning of the runtime's reason; `show` has the whole."""
+    call.waiting_told = True
+    entries = await call.bench.outbox.list()
     print_list(
         call,
-        await call.bench.outbox.list(),
+        entries,
         shape=v04.plain,
         columns=[
             Column("ID"),
@@ -44,6 +49,37 @@ async def list_outbox(call: Call) -> None:
         ),
         empty="Nothing waits.",
     )
+    if not call.json and any(one.sentence for one in entries):
+        say(call.hint("Why, in full, and what to do: kindgi-tui outbox show ID"))
+
+
+@noun.verb("show", example="kindgi-tui outbox show 3f2a9c11")
+@click.argument("entry")
+async def show(call: Call, entry: str) -> None:
+    """Shows ENTRY with the whole reason why it waits or was refused."""
+    found = [one for one in await call.bench.outbox.list() if one.id.startswith(entry)] if entry else []
+    if len(found) != 1:
+        raise NotFound(f'Nothing with the id "{entry}" waits. `kindgi-tui outbox list` shows what does.')
+    call.waiting_told = True
+    one = found[0]
+    if call.json:
+        call.out.json(v04.plain(one))
+        return
+    rows = [("id", one.id), ("state", one.state), ("run", one.run_id), ("item", one.item_key)]
+    rows += [("said", one.verdict or "taken back"), ("when", v04.time(one.made_at))]
+    call.out.lines(pairs([*rows, ("code", one.code)]))
+    for told in (one.reason and f"Reason: {one.reason}", one.sentence, call.hint(_next_step(one))):
+        if told:
+            call.out.line()
+            call.out.paragraph(told)
+
+
+def _next_step(one: OutboxEntry) -> str:
+    name = short_id(one.id)
+    if one.state == "waiting":
+        return f"It is sent when the runtime can be reached. To try now: kindgi-tui outbox retry {name}"
+    again = "Send it over the newer one" if one.state == "asked" else "Send it again"
+    return f"{again}: kindgi-tui outbox retry {name}. Forget it: kindgi-tui outbox drop {name}"
 
 
 @noun.verb("retry", example="kindgi-tui outbox retry\nkindgi-tui outbox retry 3f2a9c11")

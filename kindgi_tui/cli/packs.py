@@ -1,5 +1,6 @@
 """`kindgi-tui packs`: your agents and tools, published into the workspace."""
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -40,7 +41,7 @@ async def init(call: Call, folder: Path, name: str | None) -> None:
         return
     for path in written:
         call.out.line(str(path))
-    call.out.line(f"Next: kindgi-tui packs publish {folder}")
+    call.out.line(call.hint(f"Next: kindgi-tui packs publish {shlex.quote(str(folder))}"))
 
 
 @noun.verb("publish", example="kindgi-tui packs publish ./my-pack --python ./my-pack/.venv/bin/python")
@@ -105,7 +106,7 @@ async def list_packs(call: Call) -> None:
     )
 
 
-@click.group("env", cls=Noun, example="kindgi-tui packs env set acme-ops API_KEY")
+@click.group("env", cls=Noun, example="kindgi-tui packs env list acme-ops")
 def env() -> None:
     """Environment values of a pack's tools. They may be secrets: values are never printed."""
 
@@ -115,7 +116,9 @@ noun.add_command(env)
 
 @env.verb(
     "set",
-    example="kindgi-tui packs env set acme-ops API_KEY < key.txt\nkindgi-tui packs env set acme-ops API_KEY --unset",
+    example="kindgi-tui packs env set acme-ops ACME_OPS_LOG --value suggestions.log\n"
+    "echo suggestions.log | kindgi-tui packs env set acme-ops ACME_OPS_LOG\n"
+    "kindgi-tui packs env set acme-ops ACME_OPS_LOG --unset",
 )
 @click.argument("pack", shell_complete=completing.packs)
 @click.argument("name")
@@ -191,4 +194,5 @@ def print_published(call: Call, published: Published) -> None:
         for one in versions:
             call.out.line(f"  {words}: {one.kind} {one.id} {one.version}")
     if snapshot.env_required:
-        call.out.line(f"Its tools need: {', '.join(snapshot.env_required)}. See kindgi-tui packs env list.")
+        needs = f"Its tools need: {', '.join(snapshot.env_required)}."
+        call.out.line(f"{needs} {call.hint(f'See kindgi-tui packs env list {snapshot.pack_id}.')}")

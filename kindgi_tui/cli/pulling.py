@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from kindgi_tui.cli.call import Call, opened
+from kindgi_tui.cli.next_steps import in_place
 from kindgi_tui.cli.shared_options import Asked
 from kindgi_tui.cli.tables import pairs
 from kindgi_tui.domain.base import Json
@@ -67,9 +68,19 @@ async def pull_into(call: Call, query: RunFilter, most: int | None, to_project: 
         said_of: dict[str, Json] = {"judgments": judgments, "corrections": corrections}
         call.out.json({"cameIn": came, "known": known, **said_of, "projectId": project.id})
         return
+    if not came and not known:
+        call.out.paragraph(f"No run of the runtime matches: nothing was copied.{_where_to_look(asked)}")
+        return
     rows = [("came in", f"{came:,}"), ("known already", f"{known:,}"), ("judgments", f"{judgments:,}")]
     rows.append(("corrections", f"{corrections:,}"))
     call.out.lines(pairs([*rows, ("project", project.name)]))
+
+
+def _where_to_look(asked: Asked) -> str:
+    if asked.url is None and asked.profile is None:
+        return ""
+    there = Asked(None, None, False, asked.url, asked.profile)
+    return in_place(there, " What is there: kindgi-tui runs list")
 
 
 async def _make_groups(bench: "Workbench", wanted: "dict[str, Group]", spoke: dict[str, set[str]]) -> None:

@@ -157,7 +157,9 @@ def _print_head(call: Call, comparison: Comparison) -> None:
     out = call.out
     if isinstance(headline, str) and headline:
         so_far = "" if comparison.status in FINAL else "So far: "
-        out.paragraph(f"{so_far}{headline}", heading=True)
+        # The command in it alone: what a tool would have been called with may look like one.
+        step = f"kindgi-tui runs list --comparison {comparison.id}"
+        out.paragraph(f"{so_far}{headline.replace(step, call.hint(step))}", heading=True)
     else:
         out.paragraph(
             f"{candidate_name(comparison)} on {comparison.test_set_id}: {comparison.status}.", heading=True

@@ -1,9 +1,7 @@
 """`kindgi-tui serve`: the workspace as the Kindgi API, over HTTP."""
 
 import contextlib
-import json
 import logging
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,13 +10,12 @@ import click
 
 from kindgi_tui.cli import logs
 from kindgi_tui.cli.call import Call
+from kindgi_tui.cli.dev_file import DEV_FILE, dev_token
+from kindgi_tui.cli.dev_file import dev_file as written
 from kindgi_tui.cli.errors import say
 from kindgi_tui.cli.shared_options import as_verb
 from kindgi_tui.domain.projects import Person
 from kindgi_tui.workbench import Unsupported, Workbench
-
-DEV_FILE = ".kindgirc.json"
-"""The file the official clients look for in the folder they run in."""
 
 
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
@@ -36,7 +33,7 @@ async def serve(call: Call, host: str, port: int, dialect: str | None, dev_file:
 
     Who asks needs a token: `kindgi-tui tokens add`. The first start makes one and prints it once.
     """
-    from kindgi_tui.server.serving import is_loopback
+    from kindgi_tui.server.serving import is_loopback, listening
     from kindgi_tui.server.serving import serve as run
     from kindgi_tui.wire.dialects import DIALECTS
 
@@ -46,26 +43,29 @@ async def serve(call: Call, host: str, port: int, dialect: str | None, dev_file:
             f"{bench.where} is a runtime, and serve puts a workspace behind the API: name one with --workspace."
         )
     me = await bench.people.me()
-    first = await _first_token(bench, me)
     spoken = DIALECTS if dialect is None else tuple(one for one in DIALECTS if one == dialect)
-    if not is_loopback(host):
-        say(
-            f"Everybody who reaches {host} can ask this server, without encryption. Put it behind one that encrypts."
-        )
     async with contextlib.AsyncExitStack() as stack:
+        # Before any token is made: one that nobody is told would be the only first one.
+        sock = stack.enter_context(contextlib.closing(listening(host, port)))
+        if not is_loopback(host):
+            say(
+                f"Everybody who reaches {host} can ask this server, without encryption. Put it behind one that "
+                "encrypts."
+            )
+        first = await _first_token(bench, me)
         secret = None
         if dev_file:
-            secret = await _dev_token(bench, stack)
+            secret = await stack.enter_async_context(dev_token(bench, me, Path.cwd()))
 
         def started(url: str) -> None:
             call.out.line(url)
             if first is not None:
                 call.out.line(f"Token, shown this once: {first}")
             if secret is not None:
-                stack.enter_context(_dev_file(Path.cwd() / DEV_FILE, url, secret, me))
+                stack.enter_context(written(Path.cwd() / DEV_FILE, url, secret, me))
 
         with _logged():
-            await run(bench, host, port, started, spoken)
+            await run(bench, sock, started, spoken)
 
 
 async def _first_token(bench: Workbench, me: Person) -> str | None:
@@ -74,43 +74,6 @@ async def _first_token(bench: Workbench, me: Person) -> str | None:
         return None
     _, secret = await bench.tokens.add("first", me.id, me.right)
     return secret
-
-
-async def _dev_token(bench: Workbench, stack: contextlib.AsyncExitStack) -> str:
-    """A token that is revoked when the server ends."""
-    me = await bench.people.me()
-    token, secret = await bench.tokens.add(f"dev-file-{os.getpid()}", me.id, me.right)
-    stack.push_async_callback(bench.tokens.revoke, token.id)
-    return secret
-
-
-@contextlib.contextmanager
-def _dev_file(path: Path, url: str, secret: str, me: Person) -> Iterator[None]:
-    """The file while the server runs; what it holds is for its owner alone.
-
-    One that stood there before, another runtime's, is put aside and back again: a server that is killed leaves it
-    beside, with `.before` at its end.
-    """
-    text = json.dumps({"apiUrl": url, "token": secret, "userId": me.id}, indent=2) + "\n"
-    scratch = path.with_name(f"{path.name}.{os.getpid()}.part")
-    handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    before = path.with_name(f"{path.name}.before")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        if path.is_file() and not before.exists():
-            path.rename(before)
-        scratch.replace(path)
-    finally:
-        scratch.unlink(missing_ok=True)
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            if path.read_text("utf-8") == text:
-                path.unlink()
-                if before.is_file():
-                    before.rename(path)
 
 
 class _LogFiles(logging.Handler):

@@ -48,7 +48,7 @@ version_option = click.option(
     "build",
     example="kindgi-tui test-sets build acme.article-picks --version 1.0.0 --project docs "
     "--agent acme-ops.article-picker\n"
-    "kindgi-tui test-sets build acme.rank-acme-segment --version 1.0.0 --agent acme.rank.scorer "
+    "kindgi-tui test-sets build acme.rank-acme-segment --version 1.0.0 --project docs --agent acme.rank.scorer "
     "--segment company:acme",
     also="from-judgments",
 )

@@ -90,6 +90,23 @@ def read_number(text: str) -> float | None:
     return {"Infinity": math.inf, "+Infinity": math.inf, "-Infinity": -math.inf}.get(stripped)
 
 
+_LEADING_INT = re.compile(r"([+-]?)([0-9]+)")
+
+
+def read_leading_int(text: str) -> int | None:
+    """The whole number a text begins with, as `parseInt(text, 10)` reads it; None for none, and for one too large.
+
+    What follows it doesn't count: `2.7` and `2abc` are 2, `1e3` is 1.
+    """
+    match = _LEADING_INT.match(text.lstrip(_SPACE))
+    if match is None:
+        return None
+    digits = match[2].lstrip("0")
+    if len(digits) > 309 or math.isinf(double(int(digits or "0"))):
+        return None
+    return -int(digits or "0") if match[1] == "-" else int(digits or "0")
+
+
 def round_half_up(value: float) -> int:
     """The nearest whole number; a half goes up, also below zero."""
     below = math.floor(value)

@@ -11,7 +11,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def normal_address(url: str) -> str:
-    """The address in its one spelling: scheme and host in lower case, no default port, no `/` at the end.
+    """The address in its one spelling: scheme and host in lower case, no default port, no `/` and no `/v1` at the end.
 
     Raises Invalid for what isn't an http(s) address, and for one that holds a name, password, query or fragment.
     """
@@ -34,7 +34,11 @@ def normal_address(url: str) -> str:
         )
     shown = f"[{host}]" if ":" in host else host
     place = shown if port is None or port == _PORTS[scheme] else f"{shown}:{port}"
-    return f"{scheme}://{place}{parts.path.rstrip('/')}"
+    path = parts.path.rstrip("/")
+    while path.endswith("/v1"):
+        # Every path of the API begins with it: some copy it with the address.
+        path = path.removesuffix("/v1").rstrip("/")
+    return f"{scheme}://{place}{path}"
 
 
 def _not_an_address(url: str) -> Invalid:

@@ -60,6 +60,26 @@ def garbled(what: str, request_id: str | None = None) -> Unavailable:
     )
 
 
+def is_web_page(headers: Mapping[str, str]) -> bool:
+    """Whether an answer is a page for a browser."""
+    return headers.get("content-type", "").split(";")[0].strip().lower() in (
+        "text/html",
+        "application/xhtml+xml",
+    )
+
+
+def web_page(address: str, status: int, request_id: str | None = None) -> Unavailable:
+    """The error for an answer that is a web page: another program stands at the address, or before the runtime."""
+    return Unavailable(_web_page(address, status), code="invalid-response", request_id=request_id)
+
+
+def _web_page(address: str, status: int) -> str:
+    return (
+        f"{address} answered with a web page ({status}), not with JSON. Is this the address of a Kindgi runtime? Give "
+        "the right one with --url or a profile."
+    )
+
+
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds `Retry-After` asks for, as a number or as a date; None without one or for nonsense.
 
@@ -97,6 +117,8 @@ def failure(
     request_id = told.get("requestId") or headers.get("x-request-id")
     request = str(request_id) if request_id is not None else None
     sentence = str(message)[:_LONGEST] if message else f"{address} answered {status} without saying why."
+    if message is None and status < 500 and is_web_page(headers):
+        sentence = _web_page(address, status)
     if code in NOT_OFFERED or status in (405, 501):
         said = f"This runtime doesn't offer {offered}: {sentence}"
         return Unsupported(said, code=code, request_id=request)
@@ -106,7 +128,10 @@ def failure(
     if status in (400, 413, 415, 422):
         return Invalid(sentence, field=_field(told.get("details")), code=code, request_id=request)
     if status == 401:
-        hint = "Give a token that is valid now, with KINDGI_API_TOKEN or `kindgi-tui profiles add`."
+        hint = (
+            "Give a token that is valid now, with KINDGI_API_TOKEN or "
+            f"`kindgi-tui profiles add NAME --url {address}`."
+        )
         return Denied(f"{_ended(sentence)} {hint}", code=code, request_id=request)
     if status in _PLAIN:
         return _PLAIN[status](sentence, code=code, request_id=request)
@@ -119,12 +144,27 @@ def failure(
             code="redirected",
             request_id=request,
         )
-    if message is None:
-        sentence = f"{address} answered {status}" + (
-            f" ({headers['content-type'].split(';')[0][:80]})" if headers.get("content-type") else ""
-        )
-        sentence += ": that isn't a Kindgi answer, or it is in trouble. Try again later."
+    sentence = _in_trouble(status, None if message is None else sentence, headers, address, request)
     return Unavailable(sentence, retry_after=wait, code=code, request_id=request)
+
+
+def _in_trouble(
+    status: int, message: str | None, headers: Mapping[str, str], address: str, request: str | None
+) -> str:
+    """What it is when a runtime answers that it can't answer now, and what to do."""
+    wait = retry_after(headers)
+    when = "later" if wait is None or wait < 1 else f"in {wait:.0f} s"
+    if status == 429:
+        told = "" if message is None else f": {_ended(message)}"
+        begun = f"{address} takes no more requests for now (429){told or '.'}"
+        return begun if "try again" in told.lower() else f"{begun} Try again {when}."
+    if message is None:
+        kind = headers.get("content-type", "").split(";")[0][:80]
+        begun = f"{address} answered {status}" + (f" ({kind})" if kind else "")
+        return f"{begun}: that isn't a Kindgi answer, or it is in trouble. Try again {when}."
+    begun = f"{address} is in trouble ({status}): {_ended(message)}"
+    about = "" if request is None else f" about request {request[:100]}"
+    return f"{begun} Try again {when}; if it stays so, tell whoever runs it{about}."
 
 
 def old_code(code: str) -> str:

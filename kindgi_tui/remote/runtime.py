@@ -12,7 +12,7 @@ from kindgi_tui.remote.dialect import DOCUMENT, Dialect, read_dialect
 from kindgi_tui.remote.paths import ONLY_NEW, OPERATIONS, Operation
 from kindgi_tui.remote.reading import next_page, object_of, rows_of
 from kindgi_tui.remote.transport import Query, Transport, json_bytes
-from kindgi_tui.workbench import Unavailable, WorkbenchError
+from kindgi_tui.workbench import NotFound, Unavailable, Unsupported, WorkbenchError
 
 PAGE = 100
 """The most rows a runtime gives in one page."""
@@ -82,9 +82,19 @@ class Runtime:
         if self._dialect is None:
             async with self._finding:
                 if self._dialect is None:
-                    document = await self.transport.read(DOCUMENT, offered=f"its {DOCUMENT}")
-                    self._dialect = read_dialect(document, self.address)
+                    self._dialect = read_dialect(await self._document(), self.address)
         return self._dialect
+
+    async def _document(self) -> Json:
+        try:
+            return await self.transport.read(DOCUMENT, offered=f"its {DOCUMENT}")
+        except (NotFound, Unsupported) as cause:
+            raise Unsupported(
+                f"{self.address} has no {DOCUMENT}, as every Kindgi runtime has. Is this the address of a Kindgi "
+                "runtime? Give the right one with --url or a profile.",
+                code="unknown-dialect",
+                request_id=cause.request_id,
+            ) from cause
 
     async def get(self, operation: str, *ids: str, query: Query = ()) -> dict[str, Json]:
         """One object. Raises the workbench's errors."""

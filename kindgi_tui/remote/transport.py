@@ -16,7 +16,16 @@ from pydantic import SecretStr
 from kindgi_tui import __version__
 from kindgi_tui.domain.base import Json
 from kindgi_tui.remote.address import is_loopback
-from kindgi_tui.remote.failures import BUSY_KEY, NoAnswer, NotSent, failure, garbled, retry_after
+from kindgi_tui.remote.failures import (
+    BUSY_KEY,
+    NoAnswer,
+    NotSent,
+    failure,
+    garbled,
+    is_web_page,
+    retry_after,
+    web_page,
+)
 from kindgi_tui.workbench import WorkbenchError
 
 ATTEMPTS = 4
@@ -177,6 +186,8 @@ class Transport:
     def error(self, answer: Answer, offered: str = "this") -> WorkbenchError:
         """The error an answer means that isn't what was asked for."""
         if answer.ok:
+            if is_web_page(answer.headers):
+                return web_page(self.address, answer.status, answer.headers.get("x-request-id"))
             kind = answer.headers.get("content-type", "nothing").split(";")[0][:80]
             return garbled(f"it isn't JSON ({kind})", answer.headers.get("x-request-id"))
         error = failure(answer.status, answer.body, answer.headers, self.address, offered)

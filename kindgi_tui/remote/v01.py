@@ -42,7 +42,7 @@ def person(value: dict[str, Json]) -> Person:
     if not identity:
         raise Denied(
             "This token is neither a person's nor a service's, so nobody could be named as the judge. "
-            "Give another with KINDGI_API_TOKEN or `kindgi-tui profiles add`.",
+            "Give another with KINDGI_API_TOKEN or `kindgi-tui profiles add NAME --url URL`.",
         )
     is_service = "service" in (text_if(principal, "kind") or kind)
     told_user = value.get("user")

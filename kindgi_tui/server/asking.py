@@ -8,6 +8,7 @@ from typing import Any
 from starlette.responses import Response
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.javascript import read_leading_int
 from kindgi_tui.domain.projects import RIGHTS, Right
 from kindgi_tui.domain.runs import Run
 from kindgi_tui.domain.serving import Bearer
@@ -106,10 +107,9 @@ class Ask:
 
     @property
     def limit(self) -> int:
-        """Rows asked for: 25 unless a sensible number is given, at most 100."""
-        told = self.get("limit") or ""
-        number = int(told) if told.isascii() and told.isdigit() and len(told) < 10 else 0
-        return min(number, MOST) if number >= 1 else PAGE
+        """Rows asked for: 25 unless a number of 1 or more is given, at most 100; read as JavaScript's parseInt does."""
+        number = read_leading_int(self.get("limit") or "")
+        return PAGE if number is None or number < 1 else min(number, MOST)
 
     @property
     def cursor(self) -> str | None:

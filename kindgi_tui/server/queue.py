@@ -157,12 +157,27 @@ async def _item(ask: Ask) -> RunDetail:
     return about
 
 
+def _reason(ask: Ask) -> str | None:
+    """The reason in the body, where there is one; a body that is no JSON counts as none. Raises Refusal."""
+    value = ask.body()
+    if value is not NOTHING and value is not None and not isinstance(value, dict | list):
+        raise bad("The body must be a JSON object")
+    told = fields_or_none(value)
+    reason = told.get("reason")
+    if "reason" not in told:
+        return None
+    # Counted as JavaScript counts: in UTF-16.
+    if (
+        not isinstance(reason, str)
+        or len(reason.encode("utf-16-le", "surrogatepass")) > 2 * DISMISSAL_REASON_LIMIT
+    ):
+        raise bad(f"`reason` must be a string of at most {DISMISSAL_REASON_LIMIT} characters")
+    return reason
+
+
 async def dismiss(ask: Ask) -> Answer:
     """Takes a run out of everybody's queue."""
-    value = ask.body()
-    reason = fields_or_none(value).get("reason") if value is not NOTHING else None
-    if reason is not None and (not isinstance(reason, str) or len(reason) > DISMISSAL_REASON_LIMIT):
-        raise bad(f"reason must be a string of at most {DISMISSAL_REASON_LIMIT} characters.")
+    reason = _reason(ask)
     run = await _item(ask)
     await ask.bench.queue.dismiss(run.id, reason)
     dismissal = Dismissal(
@@ -175,6 +190,7 @@ async def dismiss(ask: Ask) -> Answer:
 
 async def reopen(ask: Ask) -> Answer:
     """Puts a dismissed run back into the queue."""
+    _reason(ask)
     run = await _item(ask)
     await ask.bench.queue.reopen(run.id)
     return Answer(_shown(await _with_said(ask, QueuedRun(run=run, owed=1, judged=0)), "open"))
@@ -209,7 +225,13 @@ OPERATIONS = (
         body_required=False,
     ),
     Operation(
-        "POST", f"{_BASE}/{{runId}}/reopen", reopen, "Puts a dismissed run back into the queue.", "queued"
+        "POST",
+        f"{_BASE}/{{runId}}/reopen",
+        reopen,
+        "Puts a dismissed run back into the queue.",
+        "queued",
+        body="dismiss",
+        body_required=False,
     ),
 )
 """The judging queue."""

@@ -1,10 +1,12 @@
 """Runs: list, get, journal, start, cancel."""
 
+import re
 from datetime import datetime
 from functools import partial
 from typing import Any, get_args
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.javascript import read_leading_int
 from kindgi_tui.domain.queries import Replays, RunFilter
 from kindgi_tui.domain.runs import RunDetail, RunStatus, SubjectKind, TurnGiven
 from kindgi_tui.server.asking import MOST, Answer, Ask
@@ -20,6 +22,7 @@ from kindgi_tui.workbench import Invalid, NotFound
 STATUSES: tuple[str, ...] = get_args(RunStatus)
 """Where a run may stand."""
 
+_WHOLE = re.compile(r"[1-9][0-9]*")
 _OVER = ("completed", "failed", "cancelled")
 
 
@@ -164,13 +167,13 @@ async def get_run(ask: Ask) -> Answer:
 async def run_journal(ask: Ask) -> Answer:
     """How a run went, as far as that was recorded."""
     uuid_param(ask, "runId", "run")
-    told = ask.get("limit")
-    if told is not None and not (told.isascii() and told.isdigit() and int(told) >= 1):
+    told = ask.given("limit")
+    if told is not None and _WHOLE.fullmatch(told) is None:
         raise bad(f"`limit` must be a whole number, 1 or more (a page holds at most {MOST})")
     entries = records.journal(await found_run(ask))
-    since = ask.get("since") or ""
-    if since.isascii() and since.isdigit():
-        entries = [entry for entry in entries if entry["sequence"] > int(since)]  # type: ignore[operator]
+    since = read_leading_int(ask.get("since") or "")
+    if since is not None:
+        entries = [entry for entry in entries if entry["sequence"] > since]  # type: ignore[operator]
     limit = ask.limit if told is not None else len(entries) or 1
     return Answer(
         after_key(entries, lambda entry: str(entry["sequence"]), lambda entry: entry, limit, ask.cursor)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import logging
 import signal
 import socket
@@ -27,14 +28,18 @@ LAST_SECONDS = 2.0
 
 
 class PatientProtocol(H11Protocol):
-    """HTTP that hangs up on a caller who never ends the head of a request."""
+    """HTTP that hangs up on a caller who never ends, or never begins, the head of a request."""
 
     _waiting: asyncio.TimerHandle | None = None
 
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Somebody connected: the clock of their first head runs."""
+        super().connection_made(transport)
+        self._wait()
+
     def data_received(self, data: bytes) -> None:
         """Reads what came; the clock runs while a head is begun and not ended."""
-        if self._waiting is None:
-            self._waiting = self.loop.call_later(HEADER_SECONDS, self._give_up)
+        self._wait()
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             self._rest()
@@ -48,6 +53,10 @@ class PatientProtocol(H11Protocol):
         """The caller has gone."""
         self._rest()
         super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        if self._waiting is None:
+            self._waiting = self.loop.call_later(HEADER_SECONDS, self._give_up)
 
     def _rest(self) -> None:
         if self._waiting is not None:
@@ -91,12 +100,24 @@ def listening(host: str, port: int) -> socket.socket:
         sock.setblocking(False)
     except OSError as cause:
         sock.close()
-        raise Unavailable(
-            f"Can't listen on {host} port {port}: {cause.strerror or cause}. "
-            "Choose another with --port, or 0 for a free one.",
-            code="machine-address",
-        ) from cause
+        raise Unavailable(_why_not(host, port, cause), code="machine-address") from cause
+    except UnicodeError as cause:
+        sock.close()
+        raise Unavailable(_no_such_host(host, "no name of a host"), code="machine-address") from cause
     return sock
+
+
+def _why_not(host: str, port: int, cause: OSError) -> str:
+    reason = cause.strerror or str(cause)
+    if isinstance(cause, socket.gaierror) or cause.errno == errno.EADDRNOTAVAIL:
+        return _no_such_host(host, reason)
+    return f"Can't listen on {host} port {port}: {reason}. Choose another with --port, or 0 for a free one."
+
+
+def _no_such_host(host: str, reason: str) -> str:
+    return (
+        f"Can't listen on {host}: {reason}. Give an address of this machine with --host, such as 127.0.0.1."
+    )
 
 
 def url_of(sock: socket.socket) -> str:
@@ -112,46 +133,44 @@ def is_loopback(host: str) -> bool:
 
 async def serve(
     bench: Workbench,
-    host: str,
-    port: int,
+    sock: socket.socket,
     started: Callable[[str], None],
     spoken: Sequence[Dialect] = DIALECTS,
 ) -> None:
-    """Serves until SIGTERM or SIGINT; `started` is told the URL once requests are taken. Raises Unavailable."""
+    """Serves on a socket that listens until SIGTERM or SIGINT; `started` is told the URL once requests are taken."""
     app = await make_app(bench, spoken)
-    with contextlib.closing(listening(host, port)) as sock:
-        server = Quiet(config(app), lambda: started(url_of(sock)))
-        served: Served = app.state.served
-        loop = asyncio.get_running_loop()
-        timers: list[asyncio.TimerHandle] = []
+    server = Quiet(config(app), lambda: started(url_of(sock)))
+    served: Served = app.state.served
+    loop = asyncio.get_running_loop()
+    timers: list[asyncio.TimerHandle] = []
 
-        def end() -> None:
-            served.stopping.end()
-            timers.append(loop.call_later(LAST_SECONDS, setattr, server, "force_exit", True))
+    def end() -> None:
+        served.stopping.end()
+        timers.append(loop.call_later(LAST_SECONDS, setattr, server, "force_exit", True))
 
-        def stop() -> None:
-            if server.should_exit:
-                # A second signal doesn't wait for what runs.
-                end()
-            else:
-                server.should_exit = True
-                served.stopping.tell()
-                timers.append(loop.call_later(STOP_SECONDS, end))
+    def stop() -> None:
+        if server.should_exit:
+            # A second signal doesn't wait for what runs.
+            end()
+        else:
+            server.should_exit = True
+            served.stopping.tell()
+            timers.append(loop.call_later(STOP_SECONDS, end))
 
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    try:
+        await server.serve([sock])
+        await served.turns.finish(served.stopping.ended)
+    finally:
+        for timer in timers:
+            timer.cancel()
+        await _let_go(server.server_state.tasks)
+        # One of them may have begun a turn in the meantime.
+        served.stopping.end()
+        await served.turns.finish(served.stopping.ended)
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, stop)
-        try:
-            await server.serve([sock])
-            await served.turns.finish(served.stopping.ended)
-        finally:
-            for timer in timers:
-                timer.cancel()
-            await _let_go(server.server_state.tasks)
-            # One of them may have begun a turn in the meantime.
-            served.stopping.end()
-            await served.turns.finish(served.stopping.ended)
-            for number in (signal.SIGTERM, signal.SIGINT):
-                loop.remove_signal_handler(number)
+            loop.remove_signal_handler(number)
 
 
 async def _let_go(tasks: Iterable[asyncio.Task[object]]) -> None:

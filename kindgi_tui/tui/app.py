@@ -111,6 +111,7 @@ class WorkbenchApp(App[None]):
         """Whether one works at a runtime."""
         self._waiting = ""
         self._why_waiting: str | None = None
+        self._refused = 0
         self._watcher: Watcher | None = None
         for theme in THEMES:
             self.register_theme(theme)
@@ -182,6 +183,9 @@ class WorkbenchApp(App[None]):
 
         try:
             counts = await self.workbench.outbox.counts()
+            if counts.refused > self._refused:
+                await self._say_why_refused()
+            self._refused = counts.refused
         except WorkbenchError as cause:
             # Its file is locked or full: what is known stays, and the next look tells more.
             log.warning("the outbox can't be read: %s", cause.sentence)
@@ -196,6 +200,15 @@ class WorkbenchApp(App[None]):
             self._waiting = " · ".join(words)
             for line in self.screen.query(StatusLine):
                 line.show_where(self.where)
+
+    async def _say_why_refused(self) -> None:
+        """Says the runtime's reason of the verdict that was refused last, and where it can be decided."""
+        found = [one for one in await self.workbench.outbox.list() if one.state != "waiting"]
+        refused = [one for one in found if one.state != "unclaimed"] or found
+        if found and isinstance(self.screen, WorkScreen):
+            why = refused[-1].sentence or "the runtime doesn't say why."
+            step = f"kindgi-tui --url {self.workbench.where} outbox list"
+            self.screen.say(f"A verdict isn't taken: {why} Send it again or forget it: {step}", "no")
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Says why the workbench could not be opened, when it is nobody's sentence; the log has the rest."""

@@ -92,6 +92,7 @@ _WORDS = (
     ("eval run", "test run"),
     ("Eval run", "Test run"),
     ("eval-run", "test-run"),
+    ("may assert the class", "may assert the group"),
     ("judge classes", "corrector groups"),
     ("judge class", "corrector group"),
     ("Judge class", "Corrector group"),

@@ -151,7 +151,7 @@ def test_an_agent_names_blocks_that_are_published_first(empty: Cli, tmp_path: Pa
     pack = str(write_pack(tmp_path / "pack"))
     said = " ".join(empty.refused(2, "packs", "publish", pack).split())
     assert "reads the settings block lab.weights, which isn't published" in said
-    assert "kindgi-tui blocks publish FILE" in said
+    assert "blocks publish FILE" in said
     empty.done("blocks", "publish", written(tmp_path, "blocks.json", list(BLOCKS)))
     assert "new: agent lab.clerk 1.4.0" in empty.done("packs", "publish", pack).text
     shown = empty.done("agents", "show", "lab.clerk", "--agent-version", "1.4.0", "--json").json

@@ -59,7 +59,13 @@ def test_the_project_of_a_whole_id_need_not_be_named(demo: Cli) -> None:
 def test_naming_no_set_or_two_is_refused(demo: Cli) -> None:
     version = ("--agent-version", "0.2.0")
     assert "--own" in demo("comparisons", "start", *AT, *version).said
-    assert "--own" in demo("comparisons", "start", "acme.x", "--own", *AT, *version).said
+    both = demo("comparisons", "start", "acme.x", "--own", *AT, *version)
+    assert (both.code, "acme.x and --own name two test sets: leave one of them out." in both.said) == (
+        2,
+        True,
+    )
+    unfrozen = demo("comparisons", "start", "--own", "--version", "1.0.0", *AT, *version)
+    assert (unfrozen.code, "without naming one makes the first" in unfrozen.said) == (2, True)
     flow = demo("comparisons", "start", "--own", "--flow", "acme.flow", "--flow-version", "0.1.0")
     assert (flow.code, "built from its judged runs" in flow.said) == (2, True)
 
@@ -212,7 +218,7 @@ def test_an_unfrozen_set_has_no_version_yet(demo: Cli) -> None:
 def test_the_refusal_of_a_set_without_cases_names_commands_that_there_are(demo: Cli) -> None:
     start = ("comparisons", "start", "--own", "--agent", "nosuch.agent", "--agent-version", "0.2.0")
     said = demo(*start).said
-    named = re.findall(r"kindgi-tui ([a-z -]+)", said)
+    named = re.findall(rf"kindgi-tui --workspace {re.escape(str(demo.workspace))} ([a-z -]+)", said)
     assert "corrections add" in " ".join(named)
     for words in named:
         assert demo(*words.split(), "--help").code == 0, words

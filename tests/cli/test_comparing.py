@@ -102,9 +102,8 @@ def test_refused_calls_are_shown_with_their_reason(built: Cli) -> None:
 
 GATES = [
     (("--fail-under", "pass-rate=1"), 0),
-    (("--fail-under", "pass-rate=-1", "--fail-under", "precision-at-k=1e-3"), 0),
+    (("--fail-under", "pass-rate=0", "--fail-under", "precision-at-k=1e-3"), 0),
     (("--fail-under", "case-coverage=0.51"), 1),
-    (("--fail-under", "pass-rate=1.5"), 1),
     (("--fail-on-regression",), 0),
     (("--fail-on-regression=any",), 0),
 ]
@@ -117,6 +116,16 @@ def test_gates_wait_and_decide_the_exit_code(built: Cli) -> None:
         assert result.code == code, gates
         assert result.json["status"] == "completed"
         assert ("Gate failed" in result.said) is (code == 1)
+
+
+def test_a_share_that_none_reaches_is_no_gate(built: Cli) -> None:
+    told = built.refused(2, *START, "0.2.0", "--fail-under", "pass-rate=2")
+    assert "0 to 1" in told
+
+
+def test_a_set_of_another_project_names_it(built: Cli) -> None:
+    start = [word if word != "docs" else "default" for word in START]
+    assert "belongs to project docs: compare it there." in built.refused(2, *start, "0.2.0")
 
 
 def test_a_regression_fails_its_gate(built: Cli) -> None:

@@ -1,6 +1,7 @@
 """The entry point: quick help, options anywhere, exit codes, and one sentence for whatever goes wrong."""
 
 import os
+import shlex
 import stat
 import subprocess
 import sys
@@ -72,6 +73,20 @@ def test_every_command_has_help_with_an_example(empty: Cli, noun: str) -> None:
         assert "--workspace DIR" in shown
         assert "--json" in shown
     assert not empty.workspace.exists(), "help makes no workspace"
+
+
+@pytest.mark.parametrize(
+    "path", ["people add", "tokens add", "packs env", "packs env set", "packs env list", "test-sets build"]
+)
+def test_its_example_works_on_the_demo_as_it_is_printed(demo: Cli, path: str) -> None:
+    shown = demo.done(*path.split(), "--help").text
+    lines = [line.strip() for line in shown[shown.index("Example") :].splitlines()[1:]]
+    assert lines
+    for line in filter(None, lines):
+        said, _, words = line.rpartition("| ")
+        name, *rest = shlex.split(words)
+        assert name == "kindgi-tui"
+        demo.done(*rest, stdin=said.removeprefix("echo "))
 
 
 def test_the_shared_options_work_before_and_after_noun_and_command(tmp_path: Path) -> None:

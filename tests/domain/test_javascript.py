@@ -17,6 +17,18 @@ JSON = st.recursive(
 
 
 @pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1", 1), ("007", 7), ("1e3", 1), ("2.7", 2), ("2abc", 2), (" \ufeff\u00a02", 2), ("+2", 2), ("-2", -2),
+        ("0x2", 0), ("1_0", 1), ("9" * 308, int("9" * 308)), ("0" * 5000 + "1", 1), ("", None), ("x", None),
+        ("\x1c2", None), ("\uff12", None), ("9" * 400, None), ("Infinity", None), ("- 2", None),
+    ],
+)  # fmt: skip
+def test_a_leading_whole_number_is_read_as_parse_int_does(text: str, number: int | None) -> None:
+    assert js.read_leading_int(text) == number
+
+
+@pytest.mark.parametrize(
     ("number", "text"),
     [
         (1.0, "1"),

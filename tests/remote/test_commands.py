@@ -1,6 +1,7 @@
 """Working at a runtime by command: where one works is said, tokens are not, and what waits is."""
 
 import io
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from kindgi_tui.cli.main import main
 from kindgi_tui.config.profiles import load_profiles
 from tests.cli.driving import Result
 from tests.remote.fake_runtime import (
+    DROP_AFTER,
     DROP_BEFORE,
     PATHS,
     PROJECT,
@@ -130,7 +132,8 @@ def test_a_verdict_by_command_is_answered_refused_or_waits(
     judged.script = lambda seen: DROP_BEFORE if seen.method == "POST" else None
     waits = at(*there, "judgments", "add", "--run", RUN, "--item", "kb-2", "--yes")
     assert waits.code == 0
-    assert "1 verdict waits to be sent. See: kindgi-tui outbox list" in waits.said
+    assert f"1 verdict waits to be sent. See: kindgi-tui {' '.join(there)} outbox list" in waits.said
+    assert "See:" not in at(*there, "outbox", "list").said
     rows = at(*there, "outbox", "list", "--json").json["data"]
     assert [(one["itemKey"], one["verdict"], one["state"]) for one in rows] == [("kb-2", "yes", "waiting")]
     judged.script = None
@@ -155,6 +158,20 @@ def test_pulled_runs_are_judged_here(
     assert at(*where, "judgments", "list", "--json").json["data"][0]["verdict"] == "no"
     raw = at(*where, "runs", "show", RUN, "--raw").json
     assert raw["run"]["id"] == RUN
+
+
+def test_a_pull_that_nothing_matches_says_so(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    judged.more["/v1/runs"] = page([])
+    pull = ("runs", "pull", "--url", judged.address, "--workspace", str(tmp_path / "w"), "--agent", "nope")
+    none = at(*pull)
+    assert none.code == 0
+    told = " ".join(none.text.split())
+    assert told.startswith("No run of the runtime matches: nothing was copied.")
+    assert told.endswith(f"kindgi-tui --url {judged.address} runs list")
+    assert at(*pull, "--json").json["cameIn"] == 0
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -272,6 +289,97 @@ def test_a_next_step_works_where_this_one_did(
     assert f"kindgi-tui --url {judged.address} groups add" in told
     local = at("--workspace", str(tmp_path / "w"), "groups", "list").text
     assert f"kindgi-tui --workspace {tmp_path / 'w'} groups add" in " ".join(local.split())
+
+
+def test_the_next_step_of_an_error_works_where_this_one_did(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    there = f"--url {judged.address}"
+    told = at("--url", judged.address, "outbox", "drop", "nothing").said
+    assert f"`kindgi-tui {there} outbox list` shows what does" in told
+    # What stands on this machine alone isn't looked for at the runtime.
+    told = at("--url", judged.address, "tokens", "list").said
+    assert "`kindgi-tui tokens` makes those of a workspace" in told
+    where = tmp_path / "a b"
+    told = at("--workspace", str(where), "runs", "show", "3f2a9c11").said
+    assert f"`kindgi-tui --workspace '{where}' runs list` shows them" in told
+
+
+def test_what_waits_is_marked_in_lists_and_can_be_removed(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    there = ("--url", judged.address)
+    assert at(*there, "judgments", "add", "--run", RUN, *ITEM).code == 0
+    of_run = (*there, "judgments", "list", "--run", RUN)
+    assert "OUTBOX" not in at(*of_run).text
+    place = ("--item", "kb-2", "--pointer", "/output/articles/1", "--rank", "1")
+    add = (*there, "judgments", "add", "--run", RUN, *place, "--yes", "--json")
+    judged.script = lambda seen: DROP_BEFORE
+    said = at(*add)
+    assert said.json["outbox"] == "waiting"
+    # What never left is taken back without the runtime, when the run is told whole.
+    back = at(*there, "judgments", "take-back", "--run", RUN, "--item", "kb-2")
+    assert back.code == 0, back.said
+    assert at(*there, "outbox", "list", "--json").json["data"] == []
+    said = at(*add)
+    removed = at(*there, "judgments", "remove", said.json["id"][:8])
+    assert removed.code == 0, removed.said
+    assert at(*there, "outbox", "list", "--json").json["data"] == []
+    assert at(*add).code == 0
+    judged.script = lambda seen: DROP_BEFORE if seen.method == "POST" else None
+    rows = at(*of_run, "--json").json["data"]
+    assert [(one["item"]["key"], one.get("outbox")) for one in rows] == [("kb-2", "waiting"), ("kb-1", None)]
+    lines = at(*of_run).text.splitlines()
+    assert [line.endswith("  waiting") for line in lines] == [False, True, False]
+    exported = at(*there, "judgments", "export", "--run", RUN).text.splitlines()
+    assert [json.loads(line).get("outbox") for line in exported] == ["waiting", None]
+
+
+def test_what_may_have_arrived_is_taken_back_instead(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    there = ("--url", judged.address)
+    assert at(*there, "judgments", "list").code == 0
+    # It arrives, and nobody is told, now or when they ask.
+    judged.script = lambda seen: (
+        DROP_AFTER if seen.method == "POST" else DROP_BEFORE if seen.path == "/v1/judgments" else None
+    )
+    kept = at(*there, "judgments", "add", "--run", RUN, *ITEM, "--json")
+    refused = at(*there, "judgments", "remove", kept.json["id"])
+    assert refused.code == 2
+    step = f"kindgi-tui {' '.join(there)} judgments take-back --run {RUN} --item kb-1"
+    assert step in refused.said
+    back = at(*step.split()[1:])
+    assert back.code == 0, back.said
+    assert len(judged.live()) == 1
+    judged.script = None
+    assert at(*there, "outbox", "retry").code == 0
+    assert judged.live() == []
+
+
+def test_why_a_verdict_was_refused_can_be_read_whole(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    there = ("--url", judged.address)
+    assert at(*there, "judgments", "list").code == 0
+    judged.script = lambda seen: error(503, "busy", "Busy.") if seen.method == "POST" else None
+    assert at(*there, "judgments", "add", "--run", RUN, *ITEM).code == 0
+    why = "The project is closed to judging. " * 12 + "Ask mira."
+    judged.script = once("/v1/judgments", error(403, "permission-denied", why))
+    assert at(*there, "outbox", "retry").code == 1
+    listed = at(*there, "outbox", "list")
+    assert "Ask mira." not in listed.text
+    assert f"kindgi-tui {' '.join(there)} outbox show ID" in listed.said
+    one = listed.text.splitlines()[1].split()[0]
+    shown = at(*there, "outbox", "show", one)
+    assert why in " ".join(shown.text.split())
+    assert f"kindgi-tui {' '.join(there)} outbox retry {one}" in " ".join(shown.text.split())
+    assert at(*there, "outbox", "show", one, "--json").json["sentence"] == why
+    assert at(*there, "outbox", "show", "nothing").code == 2
 
 
 def test_a_broken_dev_file_is_named(at: At, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,9 @@ PROFILES = Profiles(profiles=(TEAM,))
         ("http://kindgi.example.com:80//", "http://kindgi.example.com"),
         ("http://[::1]:8080/", "http://[::1]:8080"),
         (" https://example.com/kindgi/ ", "https://example.com/kindgi"),
+        ("http://127.0.0.1:4000/v1", "http://127.0.0.1:4000"),
+        ("https://example.com/kindgi/v1/", "https://example.com/kindgi"),
+        ("https://example.com/kindgi-v1", "https://example.com/kindgi-v1"),
     ],
 )
 def test_an_address_has_one_spelling(given: str, normal: str) -> None:

@@ -272,7 +272,8 @@ async def test_retry_after_is_honoured(
     await bench.outbox.settle(0.3)
     assert len(runtime.posts()) == 1
     entry = (await bench.outbox.list())[0]
-    assert (entry.state, entry.sentence) == ("waiting", "Later.")
+    assert entry.state == "waiting"
+    assert "Later." in (entry.sentence or "")
     await bench.outbox.retry()
     assert (await bench.outbox.settle(5)).waiting == 0
     assert told(runtime) == [("a", "yes"), ("b", "yes")]

@@ -99,14 +99,16 @@ async def test_retry_after_that_is_long_is_told_and_not_waited_for(
     bench = await opener(runtime.address)
     with pytest.raises(Unavailable) as told:
         await bench.runs.list(RunFilter())
-    assert (told.value.sentence, told.value.retry_after) == (limit, 3600.0)
+    assert told.value.sentence == f"{runtime.address} takes no more requests for now (429): {limit}"
+    assert told.value.retry_after == 3600.0
     assert len(asked(runtime, "/v1/runs")) == 1
 
 
 @pytest.mark.parametrize(
     ("reply", "kind", "words"),
     [
-        (Reply(raw=b"<html>Hello</html>", kind="text/html"), Unavailable, r"isn't JSON \(text/html\)"),
+        (Reply(raw=b"<html>Hello</html>", kind="text/html"), Unavailable, r"with a web page \(200\).*address of a"),
+        (Reply(raw=b"hello", kind="text/plain"), Unavailable, r"isn't JSON \(text/plain\)"),
         (Reply(raw=b'{"data": [{"id'), Unavailable, "isn't JSON"),
         (Reply(raw=b"[" * 100_000 + b"]" * 100_000), Unavailable, "can't read"),
         (Reply(raw=b'{"data": [], "hasMore": "maybe"}'), Unavailable, "whether there is more"),
@@ -117,10 +119,15 @@ async def test_retry_after_that_is_long_is_told_and_not_waited_for(
         (Reply(body=page([{**ROW, "createdAt": 7}])), Unavailable, "`createdAt`"),
         (Reply(body=page(["x"])), Unavailable, "row of"),
         (Reply(500, raw=b"oops", kind="text/plain"), Unavailable, "answered 500"),
-        (error(500, "internal-server-error", "Unhandled server error"), Unavailable, "Unhandled"),
+        (error(500, "internal-server-error", "Unhandled"), Unavailable,
+         r"^http.* in trouble \(500\): Unhandled. Try again later.*request req-1"),
+        (error(503, "x", "Closing."), Unavailable, r"is in trouble \(503\): Closing. Try again later"),
+        (Reply(502, raw=b"<html>", kind="text/html"), Unavailable, r"answered 502 \(text/html\).*Try again"),
+        (error(429, "x", "Busy.", ("retry-after", "0")), Unavailable, r"\(429\): Busy. Try again later."),
+        (Reply(429, raw=b""), Unavailable, r"no more requests for now \(429\). Try again later."),
         (Reply(302, raw=b"", headers=(("location", "http://127.0.0.1:1/x"),)), Unavailable, "sends us on to"),
         (error(400, "bad-input", "`cursor` is malformed"), Invalid, "malformed"),
-        (error(401, "auth-expired", "Bearer token has expired"), Denied, "Give a token that is valid"),
+        (error(401, "auth-expired", "Bearer token has expired"), Denied, r"valid now.* profiles add NAME --url http://127\S+`"),
         (error(403, "permission-denied", "No."), Denied, "No."),
         (error(404, "run-not-found", "No run."), NotFound, "No run"),
         (error(404, "route-not-found", "No route registered"), Unsupported, "doesn't offer runs"),
@@ -128,7 +135,8 @@ async def test_retry_after_that_is_long_is_told_and_not_waited_for(
         (error(413, "request-too-large", "Too large."), Invalid, "Too large"),
         (error(501, "x", "Not here."), Unsupported, "doesn't offer"),
         (error(422, "dispatcher-not-registered", "No dispatcher."), Unsupported, "doesn't offer"),
-        (Reply(404, raw=b"nginx", kind="text/html"), NotFound, "answered 404"),
+        (Reply(404, raw=b"nginx", kind="text/html"), NotFound, r"with a web page \(404\).*address of a"),
+        (Reply(404, raw=b"nginx", kind="text/plain"), NotFound, "answered 404"),
     ],
 )  # fmt: skip
 async def test_each_trouble_is_one_sentence(
@@ -141,6 +149,21 @@ async def test_each_trouble_is_one_sentence(
     assert type(told.value) is kind or kind is Unavailable
     assert "\n" not in told.value.sentence
     assert TOKEN not in repr(told.value)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [error(404, "route-not-found", "No route"), Reply(404, raw=b"<p>", kind="text/html"), Reply(404, raw=b""),
+     Reply(raw=b"<html>", kind="text/html")],
+)  # fmt: skip
+async def test_what_is_no_runtime_is_asked_about(runtime: FakeRuntime, opener: Opener, reply: Reply) -> None:
+    runtime.script = lambda seen: reply if seen.path == "/v1/openapi.json" else None
+    bench = await opener(runtime.address)
+    with pytest.raises(
+        (Unsupported, Unavailable), match=r"Is this the address of a Kindgi runtime\? Give"
+    ) as told:
+        await bench.runs.list(RunFilter())
+    assert told.value.sentence.startswith(runtime.address)
 
 
 async def test_a_validation_error_names_its_field(runtime: FakeRuntime, opener: Opener) -> None:

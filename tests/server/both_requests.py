@@ -44,11 +44,18 @@ TRANSPORT = [
     Sent("POST", J, NESTED[1:-1]),
 ]
 
+LIMITS = (
+    "", "01", "1e0", "1.9", "1abc", "%201", "%2B1", "-1", "0x1", "1_0", "1%2C2", "Infinity", "%EF%BC%91", "%EF%BB%BF1",
+    "%C2%A01", "%1C1", "1" * 400, "1" * 12,
+)  # fmt: skip
+"""Spellings of a page's size that are read as JavaScript reads them, where they aren't refused."""
+
 PROJECTS = [
     Sent("GET", "/v1/identity/whoami"),
     Sent("GET", "/v1/projects"),
     Sent("GET", "/v1/projects?limit=0"),
     Sent("GET", "/v1/projects?limit=x"),
+    *(Sent("GET", f"/v1/projects?limit={told}") for told in LIMITS),
     Sent("GET", "/v1/projects?nameContains=zz"),
     Sent("GET", "/v1/projects?orgId={N}"),
     Sent("GET", "/v1/projects/default"),
@@ -105,6 +112,8 @@ RUNS = [
     Sent("GET", "/v1/runs/{R}/journal?limit=1"),
     Sent("GET", "/v1/runs/{R}/journal?limit=x"),
     Sent("GET", "/v1/runs/{R}/journal?limit=0"),
+    *(Sent("GET", f"/v1/runs/{{R}}/journal?limit={told}") for told in LIMITS),
+    Sent("GET", "/v1/runs/{R}/journal?since=1abc"),
     Sent("GET", "/v1/runs/{R}/journal?since=0"),
     Sent("GET", "/v1/runs/{R}/journal?since=x"),
     Sent("GET", "/v1/runs/{N}/journal"),
@@ -502,9 +511,11 @@ COMPARISONS = [
     Sent("GET", E + "/nope/events"),
     Sent("POST", E + "/nope/cancel"),
     Sent("POST", E + "/nope/rescore", {}),
+    *(Sent("POST", E + "/nope/rescore", told) for told in ("", "{", "null", "3", "[1]")),
     Sent("POST", E + "/nope/rescore", {"projectId": "x"}),
     Sent("POST", E + "/{E2}/cancel"),
     Sent("POST", E + "/{E2}/rescore", {}, keep="E3"),
+    Sent("POST", E + "/{E2}/rescore", "{", keep="E9"),
     Sent("GET", E + "/{E3}", waits=True, whole=False),
     Sent("GET", E + "?status=x"),
     Sent("GET", E + "?from=x"),

@@ -222,7 +222,12 @@ def test_sentences_are_in_the_newer_words(served: Served) -> None:
         said[-1],
     ]
     assert said[-1].endswith("(this one is a corrections run, failed).")
-    for word in ("tenant", "judg", "eval", "suite"):
+    everywhere = {"name": "a", "weight": 1, "scope": {"kind": "workspace"}}
+    said += [
+        served.refused(400, "bad-input", "POST", "/v1/corrector-groups", {**everywhere, "assertableBy": {}}),
+        served.refused(400, "bad-input", "PATCH", f"/v1/corrector-groups/{unknown}", {}),
+    ]
+    for word in ("tenant", "judg", "eval", "suite", "class"):
         assert not [one for one in said if word in one.replace('"judged"', "")], word
     elsewhere = served.send("POST", START, start(served, projectId=served.project("default"))).json()["error"]
     issue = elsewhere["details"]["issues"][0]

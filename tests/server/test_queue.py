@@ -62,6 +62,26 @@ def test_closed_after(queue: Served) -> None:
     queue.good("POST", f"{path}/{PACKAGE}/reopen")
 
 
+@pytest.mark.parametrize("action", ["dismiss", "reopen"])
+def test_a_body_counts_as_it_does_at_the_real_one(queue: Served, action: str) -> None:
+    """Read off the real API's code: its harness has no queue to ask."""
+    item = f"/v1/projects/{queue.project('default')}/judging-queue/{REFUND}"
+    path = f"{item}/{action}"
+    for fine in (None, "", "not json", "{", "null", "[1]", '{"reason": ""}', f'{{"reason": "{"x" * 500}"}}'):
+        queue.good("POST", f"{item}/dismiss", fine)
+        queue.good("POST", f"{item}/reopen", fine)
+    for wrong in ("3", '"x"', "true"):
+        assert queue.refused(400, "bad-input", "POST", path, wrong) == "The body must be a JSON object"
+    for reason in (
+        '{"reason": null}',
+        '{"reason": 3}',
+        {"reason": "x" * 501},
+        {"reason": "\U0001f642" * 251},
+    ):
+        told = queue.refused(400, "bad-input", "POST", path, reason)
+        assert told == "`reason` must be a string of at most 500 characters"
+
+
 def test_one_dialect_has_its_own_names_alone(three_runs: Path, tmp_path: Path) -> None:
     with serving(copied(three_runs, tmp_path / "workspace"), "--dialect", "0.4") as served:
         row = served.good("GET", f"/v1/projects/{served.project('default')}/judging-queue")["data"][0]

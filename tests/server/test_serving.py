@@ -37,6 +37,20 @@ def test_a_taken_port_is_said_in_one_sentence(served: Served) -> None:
     assert done.said.count("\n") == 1
 
 
+def test_a_host_that_is_not_of_this_machine_is_said_in_one_sentence(demo_made: Path, tmp_path: Path) -> None:
+    folder = copied(demo_made, tmp_path / "demo")
+    for host in ("nowhere.invalid", "192.0.2.1", "2001:db8::1", "a" * 70 + ".invalid"):
+        done = process("--workspace", str(folder), "serve", "--host", host, environment=environment())
+        assert done.code == 4
+        assert done.said.startswith(f"Error: Can't listen on {host}: ")
+        assert done.said.endswith("Give an address of this machine with --host, such as 127.0.0.1.\n")
+        assert (done.said.count("\n"), "--port" in done.said) == (1, False)
+    # The first token is still to be made, and told.
+    assert live_tokens(folder) == []
+    with serving(folder) as started:
+        started.good("GET", "/v1/projects")
+
+
 def test_the_file_for_the_official_clients(demo_made: Path, tmp_path: Path) -> None:
     folder, here = copied(demo_made, tmp_path / "demo"), tmp_path / "here"
     here.mkdir()
@@ -101,6 +115,76 @@ def test_the_file_that_another_runtime_wrote_meanwhile_stays(demo_made: Path, tm
     started.communicate(timeout=30)
     assert started.returncode == 0
     assert file.read_text("utf-8") == other
+
+
+def dev_server(folder: Path, here: Path) -> tuple["subprocess.Popen[str]", dict[str, str]]:
+    """A server with a dev file in `here`, and what that says."""
+    started = subprocess.Popen(
+        [*PROGRAM, "--workspace", str(folder), "serve", "--dev-file"],
+        cwd=here,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    assert started.stdout is not None
+    url = started.stdout.readline().strip()
+    file = here / ".kindgirc.json"
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        told: dict[str, str] = json.loads(file.read_text("utf-8")) if file.exists() else {}
+        if told.get("apiUrl") == url:
+            return started, told
+        time.sleep(0.02)
+    raise AssertionError("there is no dev file")
+
+
+def live_tokens(folder: Path) -> list[str]:
+    listed = process("--workspace", str(folder), "tokens", "list", "--json").json["data"]
+    return [one["name"] for one in listed if "revokedAt" not in one]
+
+
+def test_what_a_killed_server_left_ends_with_the_next_one(demo_made: Path, tmp_path: Path) -> None:
+    folder, here = copied(demo_made, tmp_path / "demo"), tmp_path / "here"
+    here.mkdir()
+    other = '{"apiUrl": "http://127.0.0.1:1", "token": "another"}'
+    (here / ".kindgirc.json").write_text(other, "utf-8")
+    mine = "dev-file-of-mine"
+    assert process("--workspace", str(folder), "tokens", "add", mine).code == 0
+    killed, left = dev_server(folder, here)
+    killed.kill()
+    killed.communicate(timeout=30)
+    assert len(live_tokens(folder)) == 2
+    again, told = dev_server(folder, here)
+    server = Asked(told["apiUrl"], left["token"])
+    server.refused(401, "auth-revoked", "GET", "/v1/projects")
+    assert len(live_tokens(folder)) == 2
+    again.send_signal(signal.SIGINT)
+    again.communicate(timeout=30)
+    assert live_tokens(folder) == [mine]
+    # What stood there before the killed one is there again.
+    assert (here / ".kindgirc.json").read_text("utf-8") == other
+    assert [one.name for one in here.iterdir()] == [".kindgirc.json"]
+    assert list(folder.glob("*.lock")) == []
+
+
+def test_two_servers_in_one_folder_keep_their_tokens(demo_made: Path, tmp_path: Path) -> None:
+    folder, here = copied(demo_made, tmp_path / "demo"), tmp_path / "here"
+    here.mkdir()
+    first, one = dev_server(folder, here)
+    second, two = dev_server(folder, here)
+    for told in (one, two):
+        Asked(told["apiUrl"], told["token"]).good("GET", "/v1/projects")
+    second.send_signal(signal.SIGINT)
+    second.communicate(timeout=30)
+    assert json.loads((here / ".kindgirc.json").read_text("utf-8")) == one
+    third, three = dev_server(folder, here)
+    first.send_signal(signal.SIGINT)
+    first.communicate(timeout=30)
+    Asked(three["apiUrl"], three["token"]).good("GET", "/v1/projects")
+    third.send_signal(signal.SIGINT)
+    third.communicate(timeout=30)
+    assert list(here.iterdir()) == []
+    assert [one for one in live_tokens(folder) if one.startswith("dev-file")] == []
 
 
 def test_a_dev_file_that_cannot_be_written_leaves_no_token_behind(demo_made: Path, tmp_path: Path) -> None:

@@ -68,6 +68,27 @@ def test_a_revoked_token_is_refused_at_once(served: Served) -> None:
     assert sentence == "Bearer token has been revoked"
 
 
+def test_a_token_that_may_do_less_than_its_role_says_so(served: Served) -> None:
+    words = ("--workspace", str(served.workspace))
+    made = process(
+        *words, "tokens", "add", "too-much", "--person", "mira", "--role", "admin", environment=environment()
+    )
+    assert made.code == 0
+    assert "no more than mira may, who is an editor here and not an admin" in made.said
+    assert f"kindgi-tui --workspace {served.workspace} people add mira --right admin" in made.said
+    who = Asked(served.url, made.text.strip()).good("GET", "/v1/identity/whoami")
+    assert who["right"] == "editor"
+    enough = process(
+        *words, "tokens", "add", "enough", "--person", "mira", "--role", "editor", environment=environment()
+    )
+    assert enough.said == ""
+    asked = process(
+        *words, "--as", "mira", "tokens", "add", "mine", "--role", "admin", environment=environment()
+    )
+    assert (asked.code, asked.text) == (3, "")
+    assert "it takes the right of an admin, and mira has that of an editor" in asked.said
+
+
 async def test_the_store_never_holds_a_secret(demo_made: Path, tmp_path: Path) -> None:
     folder = copied(demo_made, tmp_path / "demo")
     workbench, _ = await open_local(folder)

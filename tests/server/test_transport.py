@@ -1,10 +1,16 @@
 """What holds for every request: ids, headers, limits, tokens, and callers who never finish."""
 
+import asyncio
+import contextlib
 import json
 import socket
 import time
 
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
 
 from kindgi_tui.server import serving as running_server
 from kindgi_tui.server.bodies import MAX_BYTES, NOTHING, parsed
@@ -142,6 +148,37 @@ def test_a_slow_head_ends(served: Served) -> None:
         started = time.monotonic()
         assert slow.recv(100) == b""
         assert time.monotonic() - started > running_server.HEADER_SECONDS / 2
+
+
+async def test_whoever_sends_nothing_is_hung_up_on_and_whoever_waits_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(running_server, "HEADER_SECONDS", 0.2)
+    let_go = asyncio.Event()
+
+    async def slow(request: Request) -> PlainTextResponse:
+        await let_go.wait()
+        return PlainTextResponse("at last")
+
+    up = asyncio.Event()
+    server = running_server.Quiet(running_server.config(Starlette(routes=[Route("/", slow)])), ready=up.set)
+    with contextlib.closing(running_server.listening("127.0.0.1", 0)) as sock:
+        running = asyncio.create_task(server.serve([sock]))
+        await up.wait()
+        where = sock.getsockname()
+        reader, writer = await asyncio.open_connection(*where)
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        for begun in (b"", b"GET / HT"):
+            idle, sender = await asyncio.open_connection(*where)
+            sender.write(begun)
+            assert await asyncio.wait_for(idle.read(), 30) == b""
+            sender.close()
+        # A request that came whole, before those, is still being answered.
+        let_go.set()
+        assert (await asyncio.wait_for(reader.readline(), 30)).startswith(b"HTTP/1.1 200")
+        writer.close()
+        server.should_exit = True
+        await running
 
 
 def test_a_caller_who_hangs_up_in_the_middle_of_a_body_harms_nobody(served: Served) -> None:

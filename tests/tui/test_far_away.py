@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
+from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from kindgi_tui import opening
@@ -20,7 +21,7 @@ from kindgi_tui.remote.workbench import open_remote
 from kindgi_tui.session import trying
 from kindgi_tui.tui.app import WorkbenchApp
 from kindgi_tui.tui.widgets.form import Form
-from kindgi_tui.tui.widgets.status_line import StatusLine, Where
+from kindgi_tui.tui.widgets.status_line import MOST_LINES, StatusLine, Where
 from tests.remote.targets import Target as Runtime
 from tests.remote.targets import make_ours, start_ours
 from tests.tui.conftest import LOCAL, painted, shown, until
@@ -224,6 +225,51 @@ async def test_what_cant_be_kept_is_said(runtime: Runtime, tmp_path: Path) -> No
         await pilot.press("p")
         await until(lambda: "can't be kept for the next start" in said(app), pilot)
         assert app.is_running
+
+
+async def test_why_a_verdict_is_refused_is_said(runtime: Runtime, tmp_path: Path) -> None:
+    unknown = "00000000-0000-4000-8000-000000000009"
+    async with at(runtime, "runs", tmp_path) as (app, pilot):
+        await app.workbench.judgments.add(
+            NewJudgment(
+                run_id=unknown, item=ItemRef(key="answer", pointer="/appended/1/content"), verdict="yes"
+            )
+        )
+        await until(lambda: "A verdict isn't taken: " in said(app), pilot, 20)
+        assert unknown in said(app)
+        assert said(app).endswith(f"kindgi-tui --url {runtime.address} outbox list")
+        line = app.screen.query_one(StatusLine)
+        await until(lambda: "1 refused" in painted(line), pilot, 20)
+        assert said(app) in " ".join(painted(line).split())
+
+
+class Line(App[None]):
+    """The status line alone."""
+
+    def compose(self) -> ComposeResult:
+        yield StatusLine(Where("mira", "docs", "127.0.0.1:36541"))
+
+
+async def test_a_reason_that_is_long_is_read_whole() -> None:
+    reason = "The project is closed to judging until the audit ends. " * 5 + "Ask jonas."
+    async with Line().run_test(size=(80, 24)) as pilot:
+        line = pilot.app.query_one(StatusLine)
+        line.say("Saved.", "told")
+        await pilot.pause()
+        assert line.size.height == 1
+        line.say(reason, "error")
+        await pilot.pause()
+        assert reason in " ".join(painted(line).split())
+        assert painted(line).rstrip().endswith("127.0.0.1:36541")
+        await pilot.resize_terminal(160, 24)
+        await pilot.pause()
+        assert line.size.height < 4
+        assert reason in " ".join(painted(line).split())
+        # Nobody's reason takes the screen.
+        line.say("no end " * 900, "error")
+        await pilot.pause()
+        assert line.size.height == MOST_LINES
+        assert painted(line).rstrip().endswith("127.0.0.1:36541")
 
 
 def test_where_one_works_is_shortened_and_never_left_out() -> None:

@@ -28,6 +28,7 @@ from kindgi_tui.local.models.config import ModelsConfig
 from kindgi_tui.local.models.failures import NoProvider
 from kindgi_tui.local.store.catalog import get_reply
 from kindgi_tui.local.store.checks import judged_before
+from kindgi_tui.local.store.projects import get_project
 from kindgi_tui.local.store.test_sets import all_cases, get_test_set, version_seq
 from kindgi_tui.workbench import Invalid, Unsupported
 
@@ -86,8 +87,9 @@ def check_start(connection: sqlite3.Connection, request: ComparisonRequest, conf
     check_limits(request)
     test_set = get_test_set(connection, request.test_set_id, request.version)
     if test_set.project_id != request.project_id:
+        owner = get_project(connection, test_set.project_id)
         raise Invalid(
-            f'Test set "{request.test_set_id}" belongs to another project; compare it there.',
+            f'Test set "{request.test_set_id}" belongs to project {owner.slug}: compare it there.',
             code="reference-out-of-scope",
             field="projectId",
         )

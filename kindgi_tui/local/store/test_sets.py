@@ -269,7 +269,8 @@ def test_set_versions(connection: sqlite3.Connection, test_set_id: str) -> tuple
         own = parse_own_test_set_id(test_set_id)
         if own is not None:
             raise NotFound(
-                f"The own test set of {own[0]} isn't frozen yet: starting a comparison on it does that. "
+                f"The own test set of {own[0]} isn't frozen yet, so it has no version: starting a comparison on it "
+                "without naming one makes the first. "
                 f"`kindgi-tui cases list --agent {own[0]}` shows its cases.",
                 code="eval-suite-not-found",
             )

@@ -7,7 +7,7 @@ from rich.style import Style
 from textual.strip import Strip
 from textual.widget import Widget
 
-from kindgi_tui.text import one_line, truncate_cells, width
+from kindgi_tui.text import one_line, truncate_cells, width, wrap
 
 Kind = Literal["told", "no", "error"]
 """A sentence about what happened, why something can't be done, or what went wrong."""
@@ -15,6 +15,12 @@ Kind = Literal["told", "no", "error"]
 MARKS: dict[Kind, str] = {"told": "", "no": "✗ ", "error": "! "}
 """What stands before a sentence, so that its kind does not rest on colour."""
 
+
+LONGEST = 2000
+"""The longest sentence it keeps, in characters."""
+
+MOST_LINES = 8
+"""The most lines that why something failed takes."""
 
 PERSON_CELLS, PLACE_CELLS = 12, 22
 """How long a person's and a place's name are where there is little room, in cells."""
@@ -51,14 +57,13 @@ class Where(NamedTuple):
 class StatusLine(Widget):
     """One line: the last sentence on the left, where one works on the right, always. An error stays until a key.
 
-    What just happened is cut for it where there is little room; why something failed or can't be done goes on over a
-    second line.
+    What just happened is cut for it where there is little room; why something failed or can't be done goes on over
+    further lines, so that a runtime's reason can be read whole.
     """
 
     COMPONENT_CLASSES = {"status-line--error", "status-line--where"}
     DEFAULT_CSS = """
     StatusLine { height: 1; background: $panel; color: $foreground; }
-    StatusLine.-two { height: 2; }
     StatusLine .status-line--error { color: $error; text-style: bold; }
     StatusLine .status-line--where { color: $secondary; }
     """
@@ -68,6 +73,7 @@ class StatusLine(Widget):
         self._sentence = ""
         self._kind: Kind = "told"
         self._where = where
+        self._lines = [""]
 
     @property
     def sentence(self) -> str:
@@ -76,7 +82,7 @@ class StatusLine(Widget):
 
     def say(self, sentence: str, kind: Kind = "told") -> None:
         """Shows a sentence in the place of the last one; words from outside are cleaned here."""
-        words = one_line(sentence, 400)
+        words = one_line(sentence, LONGEST)
         if (words, kind) != (self._sentence, self._kind):
             self._sentence, self._kind = words, kind
             self._fit()
@@ -87,7 +93,7 @@ class StatusLine(Widget):
         self._fit()
 
     def on_resize(self) -> None:
-        """Another width: a sentence may need two lines now, or one."""
+        """Another width: a sentence may need more lines now, or fewer."""
         self._fit()
 
     @property
@@ -95,24 +101,32 @@ class StatusLine(Widget):
         return f" {MARKS[self._kind]}{self._sentence}"
 
     def _fit(self) -> None:
-        cells = self.size.width
-        short = self._where.words(0)
-        room = cells - (width(short) + 3 if short else 0)
-        self.set_class(bool(cells) and self._kind != "told" and width(self._said) > room, "-two")
+        self._lines = self._laid(self.size.width)
+        self.styles.height = len(self._lines)
         self.refresh()
 
+    def _laid(self, cells: int) -> list[str]:
+        """The sentence as lines; the last leaves room for where one works."""
+        short = self._where.words(0)
+        room = cells - (width(short) + 3 if short else 0)
+        said = self._said
+        if not cells or self._kind == "told" or width(said) <= room:
+            return [said]
+        lines = [f" {line}" for line in wrap(said.strip(), cells - 1)]
+        if width(lines[-1]) > room:
+            lines.append("")
+        return [*lines[: MOST_LINES - 1], "".join(lines[MOST_LINES - 1 :])]
+
     def render_line(self, y: int) -> Strip:
-        """The sentence, then where one works; on two lines the second has the sentence's rest."""
+        """A line of the sentence; the last also says where one works."""
         cells = self.size.width
         style = self.rich_style
         if self._kind == "error":
             style += self.get_component_rich_style("status-line--error", partial=True)
-        if not self.has_class("-two"):
-            return self._line(self._said, cells, style)
-        first, rest = _split(self._said, cells)
-        if y == 0:
-            return Strip([Segment(first + " " * (cells - width(first)), style)], cells)
-        return self._line(rest, cells, style)
+        if y >= len(self._lines) - 1:
+            return self._line(self._lines[-1] if y == len(self._lines) - 1 else "", cells, style)
+        line = truncate_cells(self._lines[y], cells)
+        return Strip([Segment(line + " " * (cells - width(line)), style)], cells)
 
     def _line(self, said: str, cells: int, style: Style) -> Strip:
         base = self.rich_style
@@ -125,22 +139,6 @@ class StatusLine(Widget):
             dim = base + self.get_component_rich_style("status-line--where", partial=True)
             segments.append(Segment(told, dim))
         return Strip(segments, cells).crop(0, cells)
-
-
-def _split(words: str, cells: int) -> tuple[str, str]:
-    """The words that fit into a line, and the rest."""
-    taken = ""
-    parts = words.split(" ")
-    for number, part in enumerate(parts):
-        longer = f"{taken} {part}" if number else part
-        if width(longer) > cells:
-            return (
-                (taken, f" {' '.join(parts[number:])}")
-                if taken.strip()
-                else (truncate_cells(words, cells), "")
-            )
-        taken = longer
-    return taken, ""
 
 
 def style_of(widget: Widget, name: str) -> Style:
