@@ -12,6 +12,7 @@ from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, pairs
 from kindgi_tui.domain.groups import who_may
 from kindgi_tui.domain.judgments import Group, Restriction
+from kindgi_tui.session.known_agents import check_agent
 from kindgi_tui.wire import v04
 
 ROLES = ["standard", "senior", "admin"]
@@ -102,6 +103,8 @@ async def add(
     """Makes a group."""
     if agent is not None and project is None:
         raise click.UsageError("--agent needs --project.")
+    if agent is not None:
+        await check_agent(call.bench, agent)
     _print_one(
         call,
         await call.bench.groups.add(

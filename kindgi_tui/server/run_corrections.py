@@ -61,7 +61,7 @@ async def _about(ask: Ask, new: NewCorrection) -> Run:
     if new.group is not None:
         try:
             group = await ask.bench.groups.get(new.group)
-        except NotFound:
+        except (NotFound, Invalid):
             group = None
         if group is None or group.id != new.group:
             raise _not_applicable(new.group)

@@ -17,7 +17,7 @@ from kindgi_tui.server.operations import PAGED, SCOPED, Operation
 from kindgi_tui.server.pages import after_key, page
 from kindgi_tui.server.queries import check_inherit, full_time, scope
 from kindgi_tui.wire import v01_records as records
-from kindgi_tui.workbench import Conflict, NotFound
+from kindgi_tui.workbench import Conflict, Invalid, NotFound
 
 KINDS = ("accuracy", "pairwise", "regression", "human-review", "benchmark", "custom", "judged")
 """The kinds of suites the API knows; here there are judged ones."""
@@ -226,7 +226,7 @@ async def _check_groups(ask: Ask, groups: tuple[str, ...]) -> None:
     for reference in groups:
         try:
             found = await ask.bench.groups.get(reference)
-        except NotFound:
+        except (NotFound, Invalid):
             found = None
         if found is None or found.id != reference:
             raise missing("judge-class-not-found", f'No judge class "{reference}".')

@@ -186,7 +186,9 @@ def store_test_set(
     connection.execute(
         "INSERT OR IGNORE INTO test_sets VALUES (?, ?, ?)", (identity, request.project_id, now_ms())
     )
-    document: dict[str, Json] = request.model_dump(mode="json")
+    # By their ids: another group may have the name tomorrow.
+    groups = [get_group(connection, reference).id for reference in request.groups]
+    document: dict[str, Json] = {**request.model_dump(mode="json"), "groups": list[Json](groups)}
     row = connection.execute(
         "INSERT INTO test_set_versions (test_set, version, description, case_count, available, request, created, "
         "created_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
