@@ -7,6 +7,7 @@ import click
 from kindgi_tui.cli import completing
 from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.commands import command
+from kindgi_tui.cli.errors import say
 from kindgi_tui.cli.expectation_options import expectation_of, expectation_options, in_words_of
 from kindgi_tui.cli.listing import print_pages
 from kindgi_tui.cli.own_case_text import marks_of, print_own_case
@@ -16,6 +17,7 @@ from kindgi_tui.cli.tables import Column, pairs, short_id
 from kindgi_tui.domain.correction_words import expectation_words
 from kindgi_tui.domain.corrections import Expectation, ExpectedCall
 from kindgi_tui.domain.own_test_sets import ExpectedItem, NewCase, OwnCase
+from kindgi_tui.session.expected_tools import ToolDoubts
 from kindgi_tui.text import dumps_line
 from kindgi_tui.wire import v04
 from kindgi_tui.workbench import Page
@@ -112,7 +114,24 @@ async def add(
     if new.run_id is None:
         new = new.model_copy(update={"project_id": await call.project_id(project)})
     with in_words_of(file):
-        _print_one(call, await call.bench.cases.add(new))
+        made = await call.bench.cases.add(new)
+    _print_one(call, made)
+    await _say_doubts(call, made)
+
+
+async def _say_doubts(call: Call, made: OwnCase) -> None:
+    """Says which tools nobody knows, and which arguments don't fit: a typo there fails, or passes, every version."""
+    if made.expect is None:
+        return
+    finding = ToolDoubts(call.bench)
+    told = (
+        await finding.of_agent(made.case.subject.id, made.expect)
+        if made.run_id is None
+        else await finding.of_run(made.run_id, made.expect)
+    )
+    back = command(call, "cases retire", short_id(made.id))
+    for sentence in told:
+        say(f"Note: {sentence} If it is a typo: {back}")
 
 
 @noun.verb("list", example="kindgi-tui cases list --agent acme-ops.article-picker --project docs")

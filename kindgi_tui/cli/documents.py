@@ -10,6 +10,7 @@ import yaml
 from yaml.error import Mark
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.json_words import json_words
 from kindgi_tui.workbench import Invalid
 
 LARGEST = 1_000_000
@@ -85,6 +86,21 @@ def read_document(place: Path) -> Json:
         raise Invalid(f"{name} is nested too deep.", field="file") from None
 
 
+def read_json(text: str, name: str) -> Json:
+    """The JSON value that a text on the command line is, held to what files are: no field twice, no NaN.
+
+    `name` is how a sentence begins that says what is wrong. Raises Invalid.
+    """
+    try:
+        return _json(text)
+    except json.JSONDecodeError as cause:
+        raise _not_json(name, cause) from None
+    except RecursionError:
+        raise Invalid(f"{name} is nested too deep.") from None
+    except ValueError as cause:
+        raise Invalid(f"{name} is not JSON{_where(text)}: {cause}.") from None
+
+
 def read_text(place: Path) -> str:
     """The text in a file, or on standard input for `-`. Raises Invalid."""
     return _text(place, "standard input" if place == STANDARD_INPUT else str(place))
@@ -114,10 +130,8 @@ def _parsed(text: str, name: str, is_json: bool) -> Json:
         try:
             return _json(text)
         except json.JSONDecodeError as cause:
-            if not is_json and (found := _yaml_or_none(text)) is not None:
-                return found
-            place = f"line {cause.lineno}, column {cause.colno}"
-            raise Invalid(f"{name} is not JSON at {place}: {_words(cause.msg)}.", field="file") from None
+            if is_json or not _reads_on(text, cause.pos):
+                raise _not_json(name, cause) from None
         except ValueError as cause:
             raise Invalid(f"{name} is not JSON{_where(text)}: {cause}.", field="file") from None
     try:
@@ -138,6 +152,11 @@ def _parsed(text: str, name: str, is_json: bool) -> Json:
         raise Invalid(f"{name} is not YAML at {place}: {_words(told)}.", field="file") from None
     except ValueError:
         raise Invalid(f"{name} holds a number that is too long{_where(text)}.", field="file") from None
+
+
+def _not_json(name: str, cause: json.JSONDecodeError) -> Invalid:
+    place = f"line {cause.lineno}, column {cause.colno}"
+    return Invalid(f"{name} is not JSON at {place}: {json_words(cause)}.", field="file")
 
 
 def _json(text: str) -> Json:
@@ -181,12 +200,16 @@ def _yaml(text: str) -> Json:
     return value
 
 
-def _yaml_or_none(text: str) -> Json:
-    """What looks like JSON may be YAML in its flow style."""
+def _reads_on(text: str, position: int) -> bool:
+    """Whether what looks like JSON, and is none at that position, is YAML in its flow style, or meant as such: it can
+    be read as YAML, at least further than as JSON."""
     try:
-        return _yaml(text)
+        _yaml(text)
+    except yaml.MarkedYAMLError as cause:
+        return cause.problem_mark is not None and cause.problem_mark.index > position
     except (yaml.YAMLError, ValueError, RecursionError):
-        return None
+        return False
+    return True
 
 
 def _at(text: str, position: int) -> str:

@@ -1,7 +1,6 @@
 """Flags that say what a run should have done: decisions, calls, an answer."""
 
 import contextlib
-import json
 import re
 from collections.abc import Iterator
 from typing import cast
@@ -66,18 +65,19 @@ class CallType(click.ParamType[ExpectedCall]):
         words = str(value).split(maxsplit=1)
         if not words:
             self.fail("Name a tool, such as acme-ops.search-articles.", param, ctx)
+        if any(sign in words[0] for sign in "{}="):
+            self.fail(
+                f"Put a space between the tool and its arguments: TOOL {{…}}; got {value!r}.", param, ctx
+            )
         if len(words) == 1:
             return ExpectedCall(tool_id=words[0])
+        from kindgi_tui.cli.documents import read_json
+
+        name = f"What follows {words[0]}"
         try:
-            told = json.loads(words[1])
-            arguments = check_arguments(told, f"What follows {words[0]}")
-        except json.JSONDecodeError as cause:
-            place = f"line {cause.lineno}, column {cause.colno}"
-            self.fail(f"The arguments of {words[0]} are not JSON at {place}: {cause.msg}.", param, ctx)
-        except LimitError as cause:
+            arguments = check_arguments(read_json(words[1], name), name)
+        except (Invalid, LimitError) as cause:
             self.fail(cause.sentence, param, ctx)
-        except (ValueError, RecursionError):
-            self.fail(f"The arguments of {words[0]} can't be read as JSON.", param, ctx)
         return ExpectedCall(tool_id=words[0], arguments=arguments)
 
 

@@ -49,20 +49,14 @@ class SettingsType(click.ParamType[OverriddenSettings]):
     def _values(
         self, block: str, rest: str, param: click.Parameter | None, ctx: click.Context | None
     ) -> Json:
-        if rest.startswith("@"):
-            from kindgi_tui.cli.documents import read_document
-
-            try:
-                return read_document(Path(rest[1:]))
-            except Invalid as cause:
-                self.fail(cause.sentence, param, ctx)
-        import json
+        from kindgi_tui.cli.documents import read_document, read_json
 
         try:
-            found: Json = json.loads(rest)
-        except (ValueError, RecursionError) as cause:
-            self.fail(f"The values of {block} are not JSON: {cause}.", param, ctx)
-        return found
+            if rest.startswith("@"):
+                return read_document(Path(rest[1:]))
+            return read_json(rest, f"What follows {block}=")
+        except Invalid as cause:
+            self.fail(cause.sentence, param, ctx)
 
 
 class PromptType(click.ParamType[OverriddenPrompt]):

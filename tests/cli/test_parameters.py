@@ -59,7 +59,9 @@ async def test_pages_go_on_only_when_asked_for_all() -> None:
     assert asked == [(500, None), (500, "1"), (500, "2")]
 
 
-def verbs(command: click.Command, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+def verbs(
+    command: click.Command, words: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     """Every command there is, with the words that name it."""
     if not isinstance(command, click.Group):
         yield words, command

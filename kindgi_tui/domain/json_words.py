@@ -1,0 +1,29 @@
+"""What a JSON parser says is wrong with a text, as a person would."""
+
+import json
+
+_WORDS = {
+    "Expecting ',' delimiter": "a comma or a closing bracket is missing",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Expecting property name enclosed in double quotes": 'a name in double quotes, or "}", is missing',
+    "Expecting value": "a value is missing",
+    "Unterminated string starting": "the text that begins here has no closing quote",
+    "Extra data": "the {what} ends before this",
+    "Invalid control character": "a line break or control character stands in a text",
+    "Invalid \\escape": "a backslash escapes nothing here",
+    "Invalid \\uXXXX escape": "\\u takes four hex digits",
+    "Illegal trailing comma before end of object": "a comma too many",
+    "Illegal trailing comma before end of array": "a comma too many",
+}
+
+
+def json_words(error: json.JSONDecodeError, what: str = "value") -> str:
+    """What is wrong, without a full stop; `what` is what the text should be, an `object` say."""
+    said = _WORDS.get(error.msg.removesuffix(": ").removesuffix(" at"), error.msg)
+    return said.replace("{what}", what)
+
+
+def json_place(text: str, at: int) -> str:
+    """Where in a text that is: `character 14`, with the line where there are several."""
+    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    return f"line {line}, character {column}" if "\n" in text.rstrip("\n") else f"character {column}"
