@@ -18,6 +18,7 @@ from kindgi_tui.domain.correction_words import expectation_words
 from kindgi_tui.domain.corrections import Expectation, ExpectedCall
 from kindgi_tui.domain.own_test_sets import ExpectedItem, NewCase, OwnCase
 from kindgi_tui.session.expected_tools import ToolDoubts
+from kindgi_tui.session.known_agents import check_agent
 from kindgi_tui.text import dumps_line
 from kindgi_tui.wire import v04
 from kindgi_tui.workbench import Page
@@ -152,6 +153,8 @@ async def list_cases(
 ) -> None:
     """Lists an agent's test cases, newest first, with what each expects."""
     project_id = await call.project_id(project)
+    if agent is not None:
+        await check_agent(call.bench, agent)
     whose = agent if agent is not None else await _only_agent(call, project_id)
 
     async def read(size: int, place: str | None) -> Page[OwnCase]:
@@ -236,7 +239,9 @@ async def freeze(call: Call, agent: str, project: str | None) -> None:
 
     A comparison does it by itself; this is for comparing several versions on the same cases, with --version.
     """
-    made = await call.bench.cases.freeze(agent, await call.project_id(project))
+    project_id = await call.project_id(project)
+    await check_agent(call.bench, agent)
+    made = await call.bench.cases.freeze(agent, project_id)
     if call.json:
         call.out.json(v04.test_set(made))
     else:

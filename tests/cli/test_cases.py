@@ -233,3 +233,18 @@ def test_a_tool_nobody_knows_is_named(demo: Cli) -> None:
     assert "nosuch.tool is no tool that the run called" in added.said
     known = ("--should-call", 'acme-ops.search-articles {"query": "password"}')
     assert "is no tool" not in demo("corrections", "add", "240c0a0b", "--decisions", "wrong", *known).said
+
+
+def test_an_agent_nobody_knows_is_refused_and_the_others_are_named(demo: Cli) -> None:
+    words = "There are acme-ops.article-picker."
+    for verb in ("list", "freeze"):
+        assert demo.refused(2, "cases", verb, "--agent", "nope") == f'No agent is called "nope". {words}'
+        assert words in demo.refused(2, "cases", verb, "--agent", "")
+    flow = "acme.rank-acme-segment"
+    assert words in demo.refused(2, "cases", "list", "--agent", flow), "a flow is no agent"
+    # An agent that only runs know is one too, whether it has cases or not.
+    found = demo.done("runs", "list", "--all", "--json").json["data"]
+    agents = {one["agent"]["id"] for one in found if "agent" in one}
+    assert agents
+    for agent in agents:
+        demo.done("cases", "list", "--agent", agent)
