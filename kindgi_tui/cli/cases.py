@@ -14,6 +14,7 @@ from kindgi_tui.cli.own_case_text import marks_of, print_own_case
 from kindgi_tui.cli.parameters import FILE, paged, pages, project_option
 from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, pairs, short_id
+from kindgi_tui.cli.values import FILLED
 from kindgi_tui.domain.correction_words import expectation_words
 from kindgi_tui.domain.corrections import Expectation, ExpectedCall
 from kindgi_tui.domain.own_test_sets import ExpectedItem, NewCase, OwnCase
@@ -61,7 +62,7 @@ def noun() -> None:
 @click.option("--run", "run_id", metavar="RUN", help="Copy this run; 8 characters of its id are enough.")
 @click.option("--agent", shell_complete=completing.agents, help="Without a run: the agent it is for.")
 @project_option
-@click.option("--input", "given", metavar="TEXT", help="Without a run: what the agent is asked.")
+@click.option("--input", "given", type=FILLED, metavar="TEXT", help="Without a run: what the agent is asked.")
 @click.option(
     "--input-file", type=FILE, metavar="FILE", help="The same, read from a file; `-`: standard input."
 )

@@ -14,6 +14,7 @@ from kindgi_tui.cli.listing import print_pages
 from kindgi_tui.cli.parameters import FILE, paged, pages, project_filter
 from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, pairs, short_id, table
+from kindgi_tui.cli.values import PARTICIPANT
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.correction_words import expectation_parts, expectation_words
 from kindgi_tui.domain.corrections import (
@@ -56,7 +57,11 @@ def noun() -> None:
     shell_complete=completing.groups,
     help="Speak as it.",
 )
-@click.option("--participant", help="The app's own user it is said for, by an id without a name in it.")
+@click.option(
+    "--participant",
+    type=PARTICIPANT,
+    help="The app's own user it is said for, by an id without a name in it.",
+)
 @click.option(
     "--file", "file", type=FILE, metavar="FILE",
     help="Read a correction, or a list of them (saved all or none), from this YAML or JSON file; `-`: standard input.",
@@ -227,7 +232,7 @@ async def show(call: Call, correction: str) -> None:
 
 @noun.verb("take-back", example="kindgi-tui corrections take-back 3f2a9c11")
 @click.argument("run")
-@click.option("--participant", help="The app's own user it was said for.")
+@click.option("--participant", type=PARTICIPANT, help="The app's own user it was said for.")
 async def take_back(call: Call, run: str, participant: str | None) -> None:
     """Takes your correction of RUN back: what you said before it comes back, a first one goes."""
     before = await call.bench.corrections.take_back(run, participant)

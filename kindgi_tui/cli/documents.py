@@ -86,6 +86,15 @@ def read_document(place: Path) -> Json:
         raise Invalid(f"{name} is nested too deep.", field="file") from None
 
 
+def text_in_file(field: str, value: Json) -> str:
+    """A field of a document that must be text, and not blank. Raises Invalid."""
+    if not isinstance(value, str):
+        raise Invalid(f"{field} must be text: put it in quotes.", field="file")
+    if not value.strip():
+        raise Invalid(f"{field} may not be empty: fill it in, or leave it out.", field="file")
+    return value
+
+
 def read_json(text: str, name: str) -> Json:
     """The JSON value that a text on the command line is, held to what files are: no field twice, no NaN.
 

@@ -29,6 +29,9 @@ MISSING = {"agentId": ("--run or --agent", "runId or agentId"), "input": ("--inp
 """What gives a case's field that is wrong or missing: on the command line, and in a file."""
 
 
+_LACKS = ("Name the run or the agent", "A case from nothing needs an input")
+
+
 @contextlib.contextmanager
 def in_words_of(file: object) -> Iterator[None]:
     """What is wrong with an expectation names the flag that was given, or, with a `file`, the file's field."""
@@ -36,7 +39,7 @@ def in_words_of(file: object) -> Iterator[None]:
         yield
     except (Invalid, LimitError) as cause:
         cause.sentence = in_words(cause.sentence, file)
-        if cause.field in MISSING:
+        if cause.field in MISSING and cause.sentence.startswith(_LACKS):
             cause.sentence += f" Give {MISSING[cause.field][file is not None]}."
         cause.args = (cause.sentence,)
         raise
@@ -44,6 +47,7 @@ def in_words_of(file: object) -> Iterator[None]:
 
 def in_words(sentence: str, file: object) -> str:
     """The sentence with the flag, or with a `file` the file's field, in place of an expectation's field."""
+    sentence = sentence.replace("expect says nothing yet", "Nothing is said yet")
     return re.sub(
         rf"\bexpect\.({'|'.join(FLAGS)})\b",
         lambda found: FLAGS[found[1]] if file is None else found[1],

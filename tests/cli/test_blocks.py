@@ -237,7 +237,8 @@ def test_overrides_by_command_are_read_checked_and_named(demo: Cli, tmp_path: Pa
     assert "The overrides don't fit acme-ops.article-picker 0.2.0 (2 issues)" in said
     assert 'pins no settings block "acme.weights"' in said and 'pins no prompt block "acme.p"' in said
     values = written(tmp_path, "values.yaml", "recency: 1\n")
-    assert "acme.weights" in start(demo, 2, "--override-settings", f"acme.weights=@{values}", "--dry-run")
+    told = start(demo, 2, "--override-settings", f"acme.weights=@{values}", "--dry-run")
+    assert f"(1 issue): {values}: acme-ops.article-picker 0.2.0 pins no settings block" in told
     assert "is not JSON at line 1, column 2" in start(demo, 2, "--override-settings", "acme.weights={")
     assert "must be an object" in start(demo, 2, "--override-settings", "acme.weights=[1]")
     assert "Name the block" in start(demo, 2, "--override-settings", "acme.weights")

@@ -138,13 +138,26 @@ def test_a_case_is_read_from_a_file_or_its_input_is(demo: Cli, tmp_path: Path) -
         ("items: [kb-1]", "a field for each item"),
         ("items: {kb-1: perhaps}", "a field for each item"),
         ("runId: 7", "runId must be text"),
+        ("runId: ''", "runId may not be empty: fill it in, or leave it out."),
+        (
+            f'agentId: {AGENT}\ninput: ""\nitems: {{a: yes}}',
+            "input may not be empty: fill it in, or leave it out.",
+        ),
+        (f"agentId: {AGENT}\ninput: 5", "input must be text: put it in quotes."),
+        (f"runId: {PASSWORD}\nfoo: 1", 'A case has no field "foo". It has decisions,'),
+        (
+            f"runId: {PASSWORD}\nwhy: x",
+            "why goes with a wrong answer: mark the answer wrong, or leave it out.",
+        ),
         ("answer: right", "runId or agentId"),
     ],
 )
 def test_a_file_that_holds_no_case_is_refused(demo: Cli, tmp_path: Path, document: str, words: str) -> None:
     file = tmp_path / "case.yaml"
     file.write_text(document)
-    assert words in demo.refused(2, "cases", "add", "--file", str(file))
+    sentence = demo.refused(2, "cases", "add", "--file", str(file))
+    assert words in sentence
+    assert words[-1] != "." or sentence.endswith(words)
 
 
 @pytest.mark.parametrize(
@@ -160,6 +173,7 @@ def test_a_file_that_holds_no_case_is_refused(demo: Cli, tmp_path: Path, documen
         ((*AT, "--input", "x", "--input-file", "y", *SAYS), "not both"),
         (("--agent", "acme.nobody", "--input", "x", *SAYS), "agents list"),
         (("--file", "x.yaml", *SAYS), "beside flags"),
+        ((*AT, "--input", " ", *SAYS), "'--input': It may not be empty"),
     ],
 )
 def test_what_no_case_can_be_made_of_is_refused(demo: Cli, given: tuple[str, ...], words: str) -> None:

@@ -237,6 +237,12 @@ BAD_FILES = [
     ("answer: maybe", "answer must be one of: right, wrong"),
     ("answer: wrong\nshouldSay: 5", "shouldSay must be text: put it in quotes"),
     ("answer: right\nrunId: 5", "runId must be text"),
+    ("answer: right\nrunId: ''", "runId may not be empty: fill it in, or leave it out."),
+    (
+        "runId: 240c0a0b",
+        "Nothing is said yet: say whether the decisions, the answer or both were right or wrong.",
+    ),
+    ("{}", "Nothing is said yet: say whether"),
     ("answer: right\ngroup: nobody", 'The group "nobody" doesn\'t exist'),
     ("answer: wrong", "A wrong answer needs shouldSay, why or both"),
     ("decisions: wrong\nshouldCall: [{args: {}}]", "shouldCall[1].toolId must be a tool's id"),
@@ -295,7 +301,11 @@ REFUSED = [
     ((), "Say what was right or wrong"),
     (("--decisions", "maybe"), "'maybe' is not one of 'right', 'wrong'"),
     (("--decisions", "wrong"), "at least one call in --should-call"),
-    (("--must-not-call", LOG), "says nothing yet"),
+    (
+        ("--must-not-call", LOG),
+        "--must-not-call goes with wrong decisions: mark the decisions wrong, or leave it out.",
+    ),
+    (("--why", "x"), "--why goes with a wrong answer: mark the answer wrong, or leave it out."),
     (("--decisions", "right", "--must-not-call", LOG), "goes with wrong decisions"),
     (("--decisions", "wrong", "--should-call", ""), "Name a tool"),
     (
@@ -311,7 +321,10 @@ REFUSED = [
     (("--answer", "right", "--why", "x"), "goes with a wrong answer"),
     (("--answer", "wrong", "--why", "x" * 4001), "at most 4000 characters"),
     (("--answer", "right", "--group", "nobody"), "nobody"),
-    (("--answer", "right", "--participant", " "), "participantId"),
+    (
+        ("--answer", "right", "--participant", " "),
+        "'--participant': Name the app's own user, or leave it out",
+    ),
     (("--answer", "right", "--file", "x"), "--file can't stand beside"),
 ]
 
