@@ -4,13 +4,13 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 import yaml
 from yaml.error import Mark
 
 from kindgi_tui.domain.base import Json
-from kindgi_tui.domain.json_words import json_words
+from kindgi_tui.domain.json_words import json_words, strict_json
 from kindgi_tui.workbench import Invalid
 
 LARGEST = 1_000_000
@@ -29,9 +29,6 @@ _CORE: tuple[tuple[str, str, str], ...] = (
 """Plain words that are no text, and how they begin: JSON's, as YAML 1.2's core schema has them. So `yes`, `on`, a
 date and `010` are text, which YAML 1.1 takes for something else."""
 
-
-_MOST_DIGITS = 4_000
-"""The longest whole number, in digits."""
 
 _NO_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN|-?[0-9]{4001,})')
 
@@ -101,7 +98,7 @@ def read_json(text: str, name: str) -> Json:
     `name` is how a sentence begins that says what is wrong. Raises Invalid.
     """
     try:
-        return _json(text)
+        return strict_json(text)
     except json.JSONDecodeError as cause:
         raise _not_json(name, cause) from None
     except RecursionError:
@@ -137,7 +134,7 @@ def _text(place: Path, name: str) -> str:
 def _parsed(text: str, name: str, is_json: bool) -> Json:
     if is_json or text.lstrip()[:1] in ("{", "["):
         try:
-            return _json(text)
+            return strict_json(text)
         except json.JSONDecodeError as cause:
             if is_json or not _reads_on(text, cause.pos):
                 raise _not_json(name, cause) from None
@@ -166,27 +163,6 @@ def _parsed(text: str, name: str, is_json: bool) -> Json:
 def _not_json(name: str, cause: json.JSONDecodeError) -> Invalid:
     place = f"line {cause.lineno}, column {cause.colno}"
     return Invalid(f"{name} is not JSON at {place}: {json_words(cause)}.", field="file")
-
-
-def _json(text: str) -> Json:
-    def fields(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-        made: dict[str, Json] = {}
-        for field, value in pairs:
-            if field in made:
-                raise ValueError(f'the field "{field}" stands in one object twice')
-            made[field] = value
-        return made
-
-    def constant(word: str) -> NoReturn:
-        raise ValueError(f"it has no number {word}")
-
-    def whole(digits: str) -> int:
-        if len(digits) > _MOST_DIGITS:
-            raise ValueError("a number is too long")
-        return int(digits)
-
-    value: Json = json.loads(text, object_pairs_hook=fields, parse_constant=constant, parse_int=whole)
-    return value
 
 
 def _where(text: str) -> str:

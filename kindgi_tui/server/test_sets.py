@@ -143,9 +143,20 @@ async def build(ask: Ask) -> Answer:
     try:
         made = await ask.bench.test_sets.build(request, empty=True)
     except Conflict as cause:
-        details = {"suiteId": identity} if cause.code == "eval-suite-project-mismatch" else None
-        raise Refusal(409, cause.code, cause.sentence, details) from cause
+        raise _taken(cause, request) from cause
     return Answer(records.built(made), 201)
+
+
+def _taken(cause: Conflict, request: BuildRequest) -> Refusal:
+    """Why a version can't be built under that name, in the API's words."""
+    identity = request.test_set_id
+    if cause.code == "eval-suite-project-mismatch":
+        sentence = f'Eval suite "{identity}" belongs to another project; build its versions there'
+        return Refusal(409, cause.code, sentence, {"suiteId": identity})
+    if cause.code == "eval-suite-already-registered":
+        sentence = f'Eval suite "{identity}" version "{request.version}" is already registered.'
+        return Refusal(409, cause.code, sentence)
+    return Refusal(409, cause.code, cause.sentence)
 
 
 async def built(ask: Ask, identity: str) -> Answer:

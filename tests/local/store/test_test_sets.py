@@ -180,7 +180,9 @@ def test_a_taken_version_and_another_project_are_refused(store: sqlite3.Connecti
         with pytest.raises(Conflict) as refused:
             attempt()
         assert refused.value.code == "eval-suite-already-registered"
-        assert refused.value.sentence == 'Eval suite "acme.set" version "1.0.0" is already registered.'
+        assert refused.value.sentence.startswith(
+            'Version "1.0.0" of the test set "acme.set" is already registered'
+        )
     with pytest.raises(Conflict) as refused:
         built(store, version="1.0.1", project_id=OTHER)
     assert refused.value.code == "eval-suite-project-mismatch"

@@ -41,13 +41,15 @@ def plan_blocks(check: CompareCheck) -> list[Block | Run]:
     cases = f"{plan.cases:,} {'case' if plan.cases == 1 else 'cases'}"
     each = "" if request.repetitions == 1 else f" × {request.repetitions} = {plan.repetitions:,} runs"
     asked = plan.repetitions - plan.cached
-    stored = f"{plan.cached:,} of {plan.repetitions:,} answers are stored already, {asked:,} are asked for."
+    left = f"{asked:,} {'is' if asked == 1 else 'are'} asked for"
+    have = "answer is" if plan.repetitions == 1 else "answers are"
+    stored = f"{plan.cached:,} of {plan.repetitions:,} {have} stored already, {left}."
     if request.fresh:
-        stored = f"Stored answers are ignored: {asked:,} are asked for."
+        stored = f"Stored answers are ignored: {left}."
     elif asked == 0:
         stored = "Every answer is stored already" + (": no model is asked." if plan.judged == 0 else ".")
     elif plan.cached == 0:
-        stored = f"No answer is stored yet: {asked:,} are asked for."
+        stored = f"No answer is stored yet: {left}."
     blocks += [
         Block(one_line(f"Dry run: {cases}{each} of {who}", 300), "head"),
         Block(f"{stored} {_judged_words(plan)}{cost_words(plan)}", "", 2),
