@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from kindgi_tui.cli.overriding import OverriddenPrompt, OverriddenSettings, told_by_source
+from kindgi_tui.domain.overrides import OverrideIssue, issues_sentence
+from kindgi_tui.workbench import Invalid
 from tests.cli.driving import Cli
 from tests.local.blocks.data import BLOCKS, PROMPT, weights, write_pack
 
@@ -252,3 +255,31 @@ def test_overrides_by_command_are_read_checked_and_named(demo: Cli, tmp_path: Pa
 def test_a_gate_refuses_overrides(demo: Cli) -> None:
     said = start(demo, 2, "--override-settings", "acme.w={}", "--fail-under", "pass-rate=0.5")
     assert "A gate can't decide by a comparison with `overrides`" in said
+
+
+def test_what_does_not_fit_names_the_file_or_the_flag_and_the_path_inside() -> None:
+    settings = (
+        OverriddenSettings("lab.w", {"recency": 7}, "w.yaml"),
+        OverriddenSettings("lab.w2", {}, "--override-settings lab.w2"),
+    )
+    prompts = (OverriddenPrompt("lab.p", "Hi", "p.liquid"),)
+    told = issues_sentence(
+        "lab.clerk",
+        "1.0.0",
+        tuple(
+            OverrideIssue(pointer=f"/overrides/{pointer}", message="no")
+            for pointer in (
+                "settings/lab.w/recency",
+                "settings/lab.w2",
+                "prompts/lab.p",
+                "settings/lab.w/a/0",
+            )
+        ),
+    )
+    with pytest.raises(Invalid) as refused, told_by_source(settings, prompts):
+        raise Invalid(told, code="validation-failed", field="overrides")
+    assert refused.value.sentence == str(refused.value)
+    assert refused.value.sentence == (
+        "The overrides don't fit lab.clerk 1.0.0 (4 issues): w.yaml, at /recency: no; --override-settings lab.w2: no; "
+        "p.liquid: no; w.yaml, at /a/0: no."
+    )

@@ -223,7 +223,7 @@ def request_cancel(connection: sqlite3.Connection, reference: str) -> str:
     ).fetchone()
     if status not in ("pending", "running"):
         raise Conflict(
-            f"Comparison {identity} can't be cancelled: it is {status} already.",
+            f"Comparison {identity} can't be cancelled: it is already {status}.",
             code="eval-run-already-terminal",
         )
     if status == "pending":
