@@ -12,10 +12,14 @@ _NAMED = 10
 
 
 async def check_agent(workbench: "Workbench", agent_id: str) -> None:
-    """Does nothing for an agent that is published, or that a run here is of. Raises NotFound: the others, by id."""
-    from kindgi_tui.workbench import NotFound
+    """Does nothing for an agent that is published, or that a run here is of. Raises NotFound, naming the others."""
+    from kindgi_tui.workbench import Denied, NotFound, Unsupported
 
-    known = [one.id for one in await workbench.agents.list()]
+    try:
+        known = [one.id for one in await workbench.agents.list()]
+    except (Unsupported, Denied):
+        # Who can't ask which agents there are goes on as before: it is the list, or the group, that tells.
+        return
     if agent_id in known:
         return
     runs = RunFilter(subject_kind="agent", subject_id=agent_id, replays="include")
