@@ -1,6 +1,7 @@
 """The house rules a linter doesn't know: what is imported when, and that every field says what it means."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -63,3 +64,35 @@ def test_no_path_of_a_machine_stands_in_the_package() -> None:
     home = str(Path.home())
     for path in PACKAGE.rglob("*.py"):
         assert home + "/" not in path.read_text("utf-8"), path
+
+
+AT_THE_BORDER = {"wire", "server", "remote"}
+"""Where the runtime's own words have their place; everywhere else DESIGN section 2's are said."""
+
+
+def _sentences(tree: ast.Module) -> list[str]:
+    """Every text in a module that is no docstring."""
+    said = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said
+    ]
+
+
+def test_sentences_use_our_words_and_the_runtimes_stand_at_the_border_alone() -> None:
+    theirs = re.compile(
+        r"\b(eval suite|eval run|judge class|test run\b(?!'s executor)|corrector group)", re.I
+    )
+    found = [
+        f"{path.relative_to(PACKAGE)}: {sentence}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path.relative_to(PACKAGE).parts[0] not in AT_THE_BORDER
+        for sentence in _sentences(ast.parse(path.read_text("utf-8")))
+        if theirs.search(sentence)
+    ]
+    assert found == []

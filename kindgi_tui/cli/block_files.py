@@ -1,5 +1,6 @@
 """Files of blocks, YAML or JSON: one definition each or a list of them, and on which line a place of one stands."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,7 +34,9 @@ def read_blocks(places: Sequence[Path]) -> list[Written]:
 
     Raises Invalid: a file that can't be read, with the line; a folder without any.
     """
-    return [written for place in places for file in _files(place) for written in _read(file)]
+    # A file that is named twice, by itself and by its folder say, is read once.
+    named = {os.path.abspath(file): file for place in places for file in _files(place)}  # noqa: PTH100
+    return [written for file in named.values() for written in _read(file)]
 
 
 def _files(place: Path) -> list[Path]:
@@ -47,18 +50,26 @@ def _files(place: Path) -> list[Path]:
 
 def _read(file: Path) -> list[Written]:
     document = read_document(file)
+    name = "standard input" if file == STANDARD_INPUT else str(file)
+    if document is None:
+        raise Invalid(f"{name} is empty: write a block with id, version, kind and content.", field="file")
+    if document == []:
+        raise Invalid(f"{name} holds an empty list: there is no block to publish.", field="file")
     if isinstance(document, list):
         return [Written(file, f"/{place}", each) for place, each in enumerate(document)]
     return [Written(file, "", document)]
 
 
 def told(problems: Sequence[BlockProblem], blocks: Sequence[Written]) -> list[str]:
-    """A sentence for each problem, with its file and line."""
+    """A sentence for each problem, with its file, which block of a list it is, and the line."""
     sentences = []
     for problem in problems:
         written = blocks[problem.block]
         line = line_of(written.place, written.pointer + problem.pointer, problem.line)
-        place = str(written.place) if line is None else f"{written.place}:{line}"
+        place = "standard input" if written.place == STANDARD_INPUT else str(written.place)
+        if written.pointer:
+            place += f", block {int(written.pointer[1:]) + 1}"
+        place += "" if line is None else f", line {line}"
         inside = "" if problem.line is None else f" (line {problem.line} of the template)"
         sentences.append(f"{place}: {problem.pointer or 'the block'}: {problem.message}{inside}")
     return sentences

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from kindgi_tui.cli.documents import STANDARD_INPUT, read_document
+from kindgi_tui.cli.documents import STANDARD_INPUT, read_document, text_in_file
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.limits import LimitError
 from kindgi_tui.domain.own_test_sets import ExpectedItem, NewCase
@@ -28,7 +28,7 @@ def read_case(place: Path, told: NewCase) -> NewCase:
                 "run_id": _either(document, "runId", told.run_id),
                 "agent_id": _either(document, "agentId", told.agent_id),
                 "input": _either(document, "input", told.input),
-                "expect": read_expectation(document, BESIDE),
+                "expect": read_expectation(document, BESIDE, "A case"),
                 "items": _items(document.get("items")),
             }
         )
@@ -40,11 +40,10 @@ def _either(document: dict[str, Json], field: str, told: str | None) -> str | No
     value = document.get(field)
     if value is None:
         return told
-    if not isinstance(value, str) or not value.strip():
-        raise LimitError(field, f"{field} must be text: put it in quotes.")
-    if told is not None and told != value:
-        raise LimitError(field, f"Its {field} isn't the one of the command line: leave one of them out.")
-    return value
+    read = text_in_file(field, value)
+    if told is not None and told != read:
+        raise Invalid(f"Its {field} isn't the one of the command line: leave one of them out.", field="file")
+    return read
 
 
 def _items(value: Json) -> tuple[ExpectedItem, ...]:

@@ -7,15 +7,19 @@ import click
 from kindgi_tui.cli import completing
 from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.commands import command
+from kindgi_tui.cli.errors import say
 from kindgi_tui.cli.expectation_options import expectation_of, expectation_options, in_words_of
 from kindgi_tui.cli.listing import print_pages
 from kindgi_tui.cli.own_case_text import marks_of, print_own_case
 from kindgi_tui.cli.parameters import FILE, paged, pages, project_option
 from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, pairs, short_id
+from kindgi_tui.cli.values import FILLED
 from kindgi_tui.domain.correction_words import expectation_words
 from kindgi_tui.domain.corrections import Expectation, ExpectedCall
 from kindgi_tui.domain.own_test_sets import ExpectedItem, NewCase, OwnCase
+from kindgi_tui.session.expected_tools import ToolDoubts
+from kindgi_tui.session.known_agents import check_agent
 from kindgi_tui.text import dumps_line
 from kindgi_tui.wire import v04
 from kindgi_tui.workbench import Page
@@ -58,7 +62,7 @@ def noun() -> None:
 @click.option("--run", "run_id", metavar="RUN", help="Copy this run; 8 characters of its id are enough.")
 @click.option("--agent", shell_complete=completing.agents, help="Without a run: the agent it is for.")
 @project_option
-@click.option("--input", "given", metavar="TEXT", help="Without a run: what the agent is asked.")
+@click.option("--input", "given", type=FILLED, metavar="TEXT", help="Without a run: what the agent is asked.")
 @click.option(
     "--input-file", type=FILE, metavar="FILE", help="The same, read from a file; `-`: standard input."
 )
@@ -112,7 +116,24 @@ async def add(
     if new.run_id is None:
         new = new.model_copy(update={"project_id": await call.project_id(project)})
     with in_words_of(file):
-        _print_one(call, await call.bench.cases.add(new))
+        made = await call.bench.cases.add(new)
+    _print_one(call, made)
+    await _say_doubts(call, made)
+
+
+async def _say_doubts(call: Call, made: OwnCase) -> None:
+    """Says which tools nobody knows, and which arguments don't fit: a typo there fails, or passes, every version."""
+    if made.expect is None:
+        return
+    finding = ToolDoubts(call.bench)
+    told = (
+        await finding.of_agent(made.case.subject.id, made.expect)
+        if made.run_id is None
+        else await finding.of_run(made.run_id, made.expect)
+    )
+    back = command(call, "cases retire", short_id(made.id))
+    for sentence in told:
+        say(f"Note: {sentence} If it is a typo: {back}")
 
 
 @noun.verb("list", example="kindgi-tui cases list --agent acme-ops.article-picker --project docs")
@@ -133,6 +154,8 @@ async def list_cases(
 ) -> None:
     """Lists an agent's test cases, newest first, with what each expects."""
     project_id = await call.project_id(project)
+    if agent is not None:
+        await check_agent(call.bench, agent)
     whose = agent if agent is not None else await _only_agent(call, project_id)
 
     async def read(size: int, place: str | None) -> Page[OwnCase]:
@@ -217,7 +240,9 @@ async def freeze(call: Call, agent: str, project: str | None) -> None:
 
     A comparison does it by itself; this is for comparing several versions on the same cases, with --version.
     """
-    made = await call.bench.cases.freeze(agent, await call.project_id(project))
+    project_id = await call.project_id(project)
+    await check_agent(call.bench, agent)
+    made = await call.bench.cases.freeze(agent, project_id)
     if call.json:
         call.out.json(v04.test_set(made))
     else:

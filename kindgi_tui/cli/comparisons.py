@@ -12,13 +12,20 @@ from kindgi_tui.cli.errors import ANSWER_NO, DONE, INTERRUPTED, say
 from kindgi_tui.cli.following import FINAL, wait_for_end
 from kindgi_tui.cli.gates import Least, Regression, failed_gates, finished_well, gate_options
 from kindgi_tui.cli.listing import print_pages
-from kindgi_tui.cli.overriding import OverriddenPrompt, OverriddenSettings, gathered, overriding
+from kindgi_tui.cli.overriding import (
+    OverriddenPrompt,
+    OverriddenSettings,
+    gathered,
+    overriding,
+    told_by_source,
+)
 from kindgi_tui.cli.parameters import paged, pages, project_filter, project_option
 from kindgi_tui.cli.report import CASES, candidate_name, print_comparison
 from kindgi_tui.cli.review import regressed
 from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.swapping import swaps_named, with_option
 from kindgi_tui.cli.tables import Column, pairs, short_id
+from kindgi_tui.cli.values import CORRELATION, DOLLARS, SECONDS, SEED, SHARE, VERSION
 from kindgi_tui.domain.comparison_records import (
     Comparison,
     ComparisonBrief,
@@ -58,12 +65,17 @@ def noun() -> None:
 @click.option("--own", is_flag=True, help="On the agent's own test set, in place of TEST_SET.")
 @project_option
 @click.option(
-    "--version", "--suite-version", "version", metavar="X.Y.Z", help="The test set's (else the newest)."
+    "--version",
+    "--suite-version",
+    "version",
+    type=VERSION,
+    metavar="X.Y.Z",
+    help="The test set's (else the newest).",
 )
 @click.option("--agent", shell_complete=completing.agents, help="The candidate agent.")
 @click.option("--flow", shell_complete=completing.flows, help="The candidate flow.")
 @click.option(
-    "--agent-version", "--flow-version", "subject_version", required=True, metavar="X.Y.Z",
+    "--agent-version", "--flow-version", "subject_version", required=True, type=VERSION, metavar="X.Y.Z",
     help="The candidate's version.",
 )  # fmt: skip
 @with_option
@@ -74,10 +86,12 @@ def noun() -> None:
     help="Whether reads take the recorded result first.")  # fmt: skip
 @click.option("--sample", type=click.Choice(["search", "hold-out"]), help="Only this part of the cases.")
 @click.option(
-    "--seed", help="What splits the cases, with --sample; the same seed always splits the same way."
+    "--seed",
+    type=SEED,
+    help="What splits the cases, with --sample; the same seed always splits the same way.",
 )
 @click.option(
-    "--hold-out-share", type=float, default=0.3, show_default=True, help="Of the cases, 0.1 to 0.9."
+    "--hold-out-share", type=SHARE, default=0.3, show_default=True, help="Of the cases, 0.1 to 0.9."
 )
 @click.option(
     "--k", type=click.IntRange(1, 100), default=10, show_default=True, help="The k of precision at k."
@@ -86,17 +100,15 @@ def noun() -> None:
     "--weighing", "--group-weights", "--class-weights", "weighing", type=click.Choice(list(WEIGHINGS)),
     default="as-recorded", show_default=True, help="Which judgments count.",
 )  # fmt: skip
-@click.option(
-    "--cost-limit", type=click.FloatRange(min=0), metavar="USD", help="Ends it when it would cost more."
-)
+@click.option("--cost-limit", type=DOLLARS, metavar="USD", help="Ends it when it would cost more.")
 @click.option(
     "--concurrency", type=click.IntRange(1, 1000), default=16, show_default=True, help="Runs at once."
 )
-@click.option("--case-timeout", type=click.FloatRange(min=0, min_open=True), default=600.0, show_default=True,
+@click.option("--case-timeout", type=SECONDS, default=600.0, show_default=True,
     metavar="SECONDS", help="After this a stuck run is given up.")  # fmt: skip
 @click.option("--fresh", is_flag=True, help="Ask the models again, whatever replies are stored.")
 @overriding
-@click.option("--correlation-id", help="An id of your own, kept with it.")
+@click.option("--correlation-id", type=CORRELATION, help="An id of your own, kept with it.")
 @click.option("--dry-run", is_flag=True, help="Only say what would run, and what it may cost.")
 @click.option("--wait", is_flag=True, help="Wait for the end and print the report; Ctrl-C cancels.")
 @gate_options
@@ -167,14 +179,15 @@ async def start(
         correlation_id=correlation_id,
         overrides=overrides,
     )
-    if dry_run:
-        if gated:
-            raise click.UsageError("A dry run has no result for a gate to decide by.")
-        _print_plan(call, await call.bench.comparisons.plan(request))
-        return DONE
-    if wait or gated:
-        return await _ended(call, call.bench.comparisons.start(request), least, regression)
-    _print_started(call, await call.bench.comparisons.start(request))
+    if dry_run and gated:
+        raise click.UsageError("A dry run has no result for a gate to decide by.")
+    with told_by_source(override_settings, override_prompt):
+        if dry_run:
+            _print_plan(call, await call.bench.comparisons.plan(request))
+        elif wait or gated:
+            return await _ended(call, call.bench.comparisons.start(request), least, regression)
+        else:
+            _print_started(call, await call.bench.comparisons.start(request))
     return DONE
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from kindgi_tui.cli.documents import STANDARD_INPUT, read_document
+from kindgi_tui.cli.documents import STANDARD_INPUT, read_document, text_in_file
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.corrections import NewCorrection
 from kindgi_tui.domain.limits import LimitError
@@ -77,9 +77,10 @@ def _text(value: dict[str, Json], field: str) -> str | None:
     told = value.get(field)
     if told is None:
         return None
-    if not isinstance(told, str) or not told.strip():
-        raise LimitError(field, f"{field} must be text: put it in quotes.")
-    return told
+    try:
+        return text_in_file(field, told)
+    except Invalid as cause:
+        raise LimitError(field, cause.sentence) from None
 
 
 def _same(one: str, other: str) -> bool:

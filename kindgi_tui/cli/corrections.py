@@ -1,17 +1,20 @@
 """`kindgi-tui corrections`: what a run should have done."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from kindgi_tui.cli import completing
 from kindgi_tui.cli.call import Call
+from kindgi_tui.cli.commands import command
 from kindgi_tui.cli.errors import DONE, NOT_REACHED, WRONG, say
 from kindgi_tui.cli.expectation_options import expectation_of, expectation_options, in_words, in_words_of
 from kindgi_tui.cli.listing import print_pages
 from kindgi_tui.cli.parameters import FILE, paged, pages, project_filter
 from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, pairs, short_id, table
+from kindgi_tui.cli.values import PARTICIPANT
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.correction_words import expectation_parts, expectation_words
 from kindgi_tui.domain.corrections import (
@@ -21,10 +24,10 @@ from kindgi_tui.domain.corrections import (
     ExpectedCall,
     NewCorrection,
 )
-from kindgi_tui.domain.runs import recorded_calls
+from kindgi_tui.session.expected_tools import ToolDoubts
 from kindgi_tui.text import one_line
 from kindgi_tui.wire import v04
-from kindgi_tui.workbench import Denied, Page, Refused, WorkbenchError
+from kindgi_tui.workbench import Denied, Page, Refused
 
 LONGEST = 300
 """The most cells of a line that says what an earlier correction expected."""
@@ -54,7 +57,11 @@ def noun() -> None:
     shell_complete=completing.groups,
     help="Speak as it.",
 )
-@click.option("--participant", help="The app's own user it is said for, by an id without a name in it.")
+@click.option(
+    "--participant",
+    type=PARTICIPANT,
+    help="The app's own user it is said for, by an id without a name in it.",
+)
 @click.option(
     "--file", "file", type=FILE, metavar="FILE",
     help="Read a correction, or a list of them (saved all or none), from this YAML or JSON file; `-`: standard input.",
@@ -88,28 +95,20 @@ async def add(
         raise click.UsageError("Say what was right or wrong: --decisions, --answer, or --file.")
     new = NewCorrection(run_id=run, expect=expect, group=group, participant=participant)
     with in_words_of(file):
-        _print_one(call, await call.bench.corrections.add(new))
-    await _say_unknown_tools(call, run, expect)
+        made = await call.bench.corrections.add(new)
+    _print_one(call, made)
+    await _say_doubts(call, (made,))
     return DONE
 
 
-async def _say_unknown_tools(call: Call, run_id: str, expect: Expectation) -> None:
-    """Says which tools nobody knows: a typo there fails, or passes, every version."""
-    named = {one.tool_id for one in expect.should_call} | set(expect.must_not_call)
-    if not named:
-        return
-    run = await call.bench.runs.get(run_id)
-    known = {one.tool_id for one in recorded_calls(run.output)}
-    try:
-        known |= {one.id for one in await call.bench.tools.list()}
-    except WorkbenchError:
-        return
-    for tool_id in sorted(named - known):
-        again = call.hint(f"kindgi-tui corrections take-back {one_line(run_id, 40)}")
-        say(
-            f"Note: {one_line(tool_id, 80)} is no tool that the run called or a pack brings. "
-            f"If it is a typo: {again}"
-        )
+async def _say_doubts(call: Call, made: Sequence[Correction]) -> None:
+    """Says which tools nobody knows, and which arguments don't fit: a typo there fails, or passes, every version."""
+    finding = ToolDoubts(call.bench)
+    for place, one in enumerate(made, 1):
+        which = f"Correction {place}: " if len(made) > 1 else ""
+        back = command(call, "corrections take-back", short_id(one.run_id))
+        for sentence in await finding.of_run(one.run_id, one.expect):
+            say(f"Note: {which}{sentence} If it is a typo: {back}")
 
 
 async def _add_from_file(
@@ -121,7 +120,9 @@ async def _add_from_file(
         with in_words_of(file):
             found = read_corrections(file, Whose(run, group, participant))
             if isinstance(found, NewCorrection):
-                _print_one(call, await call.bench.corrections.add(found))
+                one = await call.bench.corrections.add(found)
+                _print_one(call, one)
+                await _say_doubts(call, (one,))
                 return DONE
             made = await call.bench.corrections.add_all(found)
     except Refused as cause:
@@ -133,6 +134,7 @@ async def _add_from_file(
         call.out.json(v04.page(made, v04.correction))
     else:
         call.out.lines(table(_COLUMNS, [_cells(one) for one in made], call.out.width))
+    await _say_doubts(call, made)
     return DONE
 
 
@@ -230,7 +232,7 @@ async def show(call: Call, correction: str) -> None:
 
 @noun.verb("take-back", example="kindgi-tui corrections take-back 3f2a9c11")
 @click.argument("run")
-@click.option("--participant", help="The app's own user it was said for.")
+@click.option("--participant", type=PARTICIPANT, help="The app's own user it was said for.")
 async def take_back(call: Call, run: str, participant: str | None) -> None:
     """Takes your correction of RUN back: what you said before it comes back, a first one goes."""
     before = await call.bench.corrections.take_back(run, participant)

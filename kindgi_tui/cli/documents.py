@@ -4,12 +4,13 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 import yaml
 from yaml.error import Mark
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.json_words import json_words, strict_json
 from kindgi_tui.workbench import Invalid
 
 LARGEST = 1_000_000
@@ -28,9 +29,6 @@ _CORE: tuple[tuple[str, str, str], ...] = (
 """Plain words that are no text, and how they begin: JSON's, as YAML 1.2's core schema has them. So `yes`, `on`, a
 date and `010` are text, which YAML 1.1 takes for something else."""
 
-
-_MOST_DIGITS = 4_000
-"""The longest whole number, in digits."""
 
 _NO_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN|-?[0-9]{4001,})')
 
@@ -85,6 +83,30 @@ def read_document(place: Path) -> Json:
         raise Invalid(f"{name} is nested too deep.", field="file") from None
 
 
+def text_in_file(field: str, value: Json) -> str:
+    """A field of a document that must be text, and not blank. Raises Invalid."""
+    if not isinstance(value, str):
+        raise Invalid(f"{field} must be text: put it in quotes.", field="file")
+    if not value.strip():
+        raise Invalid(f"{field} may not be empty: fill it in, or leave it out.", field="file")
+    return value
+
+
+def read_json(text: str, name: str) -> Json:
+    """The JSON value that a text on the command line is, held to what files are: no field twice, no NaN.
+
+    `name` is how a sentence begins that says what is wrong. Raises Invalid.
+    """
+    try:
+        return strict_json(text)
+    except json.JSONDecodeError as cause:
+        raise _not_json(name, cause) from None
+    except RecursionError:
+        raise Invalid(f"{name} is nested too deep.") from None
+    except ValueError as cause:
+        raise Invalid(f"{name} is not JSON{_where(text)}: {cause}.") from None
+
+
 def read_text(place: Path) -> str:
     """The text in a file, or on standard input for `-`. Raises Invalid."""
     return _text(place, "standard input" if place == STANDARD_INPUT else str(place))
@@ -112,12 +134,10 @@ def _text(place: Path, name: str) -> str:
 def _parsed(text: str, name: str, is_json: bool) -> Json:
     if is_json or text.lstrip()[:1] in ("{", "["):
         try:
-            return _json(text)
+            return strict_json(text)
         except json.JSONDecodeError as cause:
-            if not is_json and (found := _yaml_or_none(text)) is not None:
-                return found
-            place = f"line {cause.lineno}, column {cause.colno}"
-            raise Invalid(f"{name} is not JSON at {place}: {_words(cause.msg)}.", field="file") from None
+            if is_json or not _reads_on(text, cause.pos):
+                raise _not_json(name, cause) from None
         except ValueError as cause:
             raise Invalid(f"{name} is not JSON{_where(text)}: {cause}.", field="file") from None
     try:
@@ -140,25 +160,9 @@ def _parsed(text: str, name: str, is_json: bool) -> Json:
         raise Invalid(f"{name} holds a number that is too long{_where(text)}.", field="file") from None
 
 
-def _json(text: str) -> Json:
-    def fields(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-        made: dict[str, Json] = {}
-        for field, value in pairs:
-            if field in made:
-                raise ValueError(f'the field "{field}" stands in one object twice')
-            made[field] = value
-        return made
-
-    def constant(word: str) -> NoReturn:
-        raise ValueError(f"it has no number {word}")
-
-    def whole(digits: str) -> int:
-        if len(digits) > _MOST_DIGITS:
-            raise ValueError("a number is too long")
-        return int(digits)
-
-    value: Json = json.loads(text, object_pairs_hook=fields, parse_constant=constant, parse_int=whole)
-    return value
+def _not_json(name: str, cause: json.JSONDecodeError) -> Invalid:
+    place = f"line {cause.lineno}, column {cause.colno}"
+    return Invalid(f"{name} is not JSON at {place}: {json_words(cause)}.", field="file")
 
 
 def _where(text: str) -> str:
@@ -181,12 +185,16 @@ def _yaml(text: str) -> Json:
     return value
 
 
-def _yaml_or_none(text: str) -> Json:
-    """What looks like JSON may be YAML in its flow style."""
+def _reads_on(text: str, position: int) -> bool:
+    """Whether what looks like JSON, and is none at that position, is YAML in its flow style, or meant as such: it can
+    be read as YAML, at least further than as JSON."""
     try:
-        return _yaml(text)
+        _yaml(text)
+    except yaml.MarkedYAMLError as cause:
+        return cause.problem_mark is not None and cause.problem_mark.index > position
     except (yaml.YAMLError, ValueError, RecursionError):
-        return None
+        return False
+    return True
 
 
 def _at(text: str, position: int) -> str:

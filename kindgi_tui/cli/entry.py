@@ -32,7 +32,7 @@ def _workbench_alone(words: list[str]) -> dict[str, str] | None:
         if name not in ("--workspace", "--as"):
             return None
         given = value if equals else next(rest, "")
-        if not given or given.startswith("-"):
+        if not given or given.startswith("-") or not given.isprintable():
             return None
         found[name] = given
     return found

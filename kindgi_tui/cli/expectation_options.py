@@ -1,7 +1,6 @@
 """Flags that say what a run should have done: decisions, calls, an answer."""
 
 import contextlib
-import json
 import re
 from collections.abc import Iterator
 from typing import cast
@@ -30,6 +29,9 @@ MISSING = {"agentId": ("--run or --agent", "runId or agentId"), "input": ("--inp
 """What gives a case's field that is wrong or missing: on the command line, and in a file."""
 
 
+_LACKS = ("Name the run or the agent", "A case from nothing needs an input")
+
+
 @contextlib.contextmanager
 def in_words_of(file: object) -> Iterator[None]:
     """What is wrong with an expectation names the flag that was given, or, with a `file`, the file's field."""
@@ -37,7 +39,7 @@ def in_words_of(file: object) -> Iterator[None]:
         yield
     except (Invalid, LimitError) as cause:
         cause.sentence = in_words(cause.sentence, file)
-        if cause.field in MISSING:
+        if cause.field in MISSING and cause.sentence.startswith(_LACKS):
             cause.sentence += f" Give {MISSING[cause.field][file is not None]}."
         cause.args = (cause.sentence,)
         raise
@@ -45,6 +47,7 @@ def in_words_of(file: object) -> Iterator[None]:
 
 def in_words(sentence: str, file: object) -> str:
     """The sentence with the flag, or with a `file` the file's field, in place of an expectation's field."""
+    sentence = sentence.replace("expect says nothing yet", "Nothing is said yet")
     return re.sub(
         rf"\bexpect\.({'|'.join(FLAGS)})\b",
         lambda found: FLAGS[found[1]] if file is None else found[1],
@@ -66,18 +69,19 @@ class CallType(click.ParamType[ExpectedCall]):
         words = str(value).split(maxsplit=1)
         if not words:
             self.fail("Name a tool, such as acme-ops.search-articles.", param, ctx)
+        if any(sign in words[0] for sign in "{}="):
+            self.fail(
+                f"Put a space between the tool and its arguments: TOOL {{…}}; got {value!r}.", param, ctx
+            )
         if len(words) == 1:
             return ExpectedCall(tool_id=words[0])
+        from kindgi_tui.cli.documents import read_json
+
+        name = f"What follows {words[0]}"
         try:
-            told = json.loads(words[1])
-            arguments = check_arguments(told, f"What follows {words[0]}")
-        except json.JSONDecodeError as cause:
-            place = f"line {cause.lineno}, column {cause.colno}"
-            self.fail(f"The arguments of {words[0]} are not JSON at {place}: {cause.msg}.", param, ctx)
-        except LimitError as cause:
+            arguments = check_arguments(read_json(words[1], name), name)
+        except (Invalid, LimitError) as cause:
             self.fail(cause.sentence, param, ctx)
-        except (ValueError, RecursionError):
-            self.fail(f"The arguments of {words[0]} can't be read as JSON.", param, ctx)
         return ExpectedCall(tool_id=words[0], arguments=arguments)
 
 

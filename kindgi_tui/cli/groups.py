@@ -10,8 +10,10 @@ from kindgi_tui.cli.listing import print_list
 from kindgi_tui.cli.parameters import F, project_filter
 from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, pairs
+from kindgi_tui.cli.values import WEIGHT
 from kindgi_tui.domain.groups import who_may
 from kindgi_tui.domain.judgments import Group, Restriction
+from kindgi_tui.session.known_agents import check_agent
 from kindgi_tui.wire import v04
 
 ROLES = ["standard", "senior", "admin"]
@@ -81,7 +83,7 @@ async def list_groups(call: Call, project: str | None, retired: bool) -> None:
 
 @noun.verb("add", example="kindgi-tui groups add experts --weight 3 --reviewer senior")
 @click.argument("name")
-@click.option("--weight", type=float, required=True, help="How much its judgments weigh, 0 or more.")
+@click.option("--weight", type=WEIGHT, required=True, help="How much its judgments weigh, 0 or more.")
 @click.option("--description", help="What it is for.")
 @click.option(
     "--project", metavar="PROJECT", shell_complete=completing.projects, help="Only in this project."
@@ -102,6 +104,8 @@ async def add(
     """Makes a group."""
     if agent is not None and project is None:
         raise click.UsageError("--agent needs --project.")
+    if agent is not None:
+        await check_agent(call.bench, agent)
     _print_one(
         call,
         await call.bench.groups.add(
@@ -117,7 +121,7 @@ async def add(
 
 @noun.verb("change", example="kindgi-tui groups change experts --weight 2 --unrestricted", also="set")
 @click.argument("group", shell_complete=completing.groups)
-@click.option("--weight", type=float, help="How much its judgments weigh, 0 or more.")
+@click.option("--weight", type=WEIGHT, help="How much its judgments weigh, 0 or more.")
 @click.option("--description", help="What it is for.")
 @click.option("--unrestricted", is_flag=True, help="Anyone who may judge may speak as it.")
 @restriction_options

@@ -13,6 +13,7 @@ from kindgi_tui.cli.parameters import MOST, F, paged, pages, project_filter
 from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, pairs, short_id
 from kindgi_tui.cli.unsent import marked, state_of, unsent_verdicts
+from kindgi_tui.cli.values import PARTICIPANT
 from kindgi_tui.domain.judgments import ItemRef, Judgment, Verdict
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment
 from kindgi_tui.wire import v04
@@ -46,7 +47,11 @@ def noun() -> None:
 @click.option(
     "--group", "--class", "group", metavar="GROUP", shell_complete=completing.groups, help="Speak as it."
 )
-@click.option("--participant", help="The app's own user it is said for, by an id without a name in it.")
+@click.option(
+    "--participant",
+    type=PARTICIPANT,
+    help="The app's own user it is said for, by an id without a name in it.",
+)
 async def add(
     call: Call,
     run_id: str,
@@ -99,7 +104,7 @@ async def _item(
     "--run", "run_id", required=True, metavar="RUN", help="The run; 8 characters of its id are enough."
 )
 @click.option("--item", "key", required=True, metavar="KEY", help="The item's key.")
-@click.option("--participant", help="The app's own user it was said for.")
+@click.option("--participant", type=PARTICIPANT, help="The app's own user it was said for.")
 async def take_back(call: Call, run_id: str, key: str, participant: str | None) -> None:
     """Takes your verdict on an item back: what you said before it comes back, a first one goes."""
     identity = await _run_id(call, run_id)

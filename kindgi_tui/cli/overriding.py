@@ -1,5 +1,8 @@
 """Block content a comparison runs in place of a version's own: `--override-settings` and `--override-prompt`."""
 
+import contextlib
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,7 +11,8 @@ import click
 from kindgi_tui.cli.parameters import F
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.overrides import Overrides, PromptOverride
-from kindgi_tui.workbench import Invalid
+from kindgi_tui.domain.pointers import escape
+from kindgi_tui.workbench import Invalid, WorkbenchError
 
 
 class OverriddenSettings(NamedTuple):
@@ -18,6 +22,8 @@ class OverriddenSettings(NamedTuple):
     """Its id."""
     values: dict[str, Json]
     """The values."""
+    source: str
+    """What a sentence calls the place they were read from: the file, or the flag."""
 
 
 class OverriddenPrompt(NamedTuple):
@@ -27,6 +33,8 @@ class OverriddenPrompt(NamedTuple):
     """Its id."""
     template: str
     """The template."""
+    source: str
+    """What a sentence calls the place it was read from: the file, or the flag."""
 
 
 class SettingsType(click.ParamType[OverriddenSettings]):
@@ -44,25 +52,19 @@ class SettingsType(click.ParamType[OverriddenSettings]):
         values = self._values(block, rest, param, ctx)
         if not isinstance(values, dict):
             self.fail(f"The values of {block} must be an object, such as {{…}}.", param, ctx)
-        return OverriddenSettings(block, values)
+        return OverriddenSettings(block, values, _source(rest, f"--override-settings {block}"))
 
     def _values(
         self, block: str, rest: str, param: click.Parameter | None, ctx: click.Context | None
     ) -> Json:
-        if rest.startswith("@"):
-            from kindgi_tui.cli.documents import read_document
-
-            try:
-                return read_document(Path(rest[1:]))
-            except Invalid as cause:
-                self.fail(cause.sentence, param, ctx)
-        import json
+        from kindgi_tui.cli.documents import read_document, read_json
 
         try:
-            found: Json = json.loads(rest)
-        except (ValueError, RecursionError) as cause:
-            self.fail(f"The values of {block} are not JSON: {cause}.", param, ctx)
-        return found
+            if rest.startswith("@"):
+                return read_document(Path(rest[1:]))
+            return read_json(rest, f"What follows {block}=")
+        except Invalid as cause:
+            self.fail(cause.sentence, param, ctx)
 
 
 class PromptType(click.ParamType[OverriddenPrompt]):
@@ -77,6 +79,7 @@ class PromptType(click.ParamType[OverriddenPrompt]):
         if isinstance(value, OverriddenPrompt):
             return value
         block, rest = _split(self, value, "@prompt.liquid", param, ctx)
+        source = _source(rest, f"--override-prompt {block}")
         if rest.startswith("@"):
             try:
                 rest = Path(rest[1:]).read_text("utf-8")
@@ -85,7 +88,34 @@ class PromptType(click.ParamType[OverriddenPrompt]):
             except (OSError, ValueError) as cause:
                 why = cause.strerror if isinstance(cause, OSError) else cause
                 self.fail(f"{rest[1:]} can't be read: {why}.", param, ctx)
-        return OverriddenPrompt(block, rest)
+        return OverriddenPrompt(block, rest, source)
+
+
+def _source(content: str, flag: str) -> str:
+    return content[1:] if content.startswith("@") else flag
+
+
+def _by_source(sentence: str, pointer: str, source: str) -> str:
+    def told(found: re.Match[str]) -> str:
+        return f"{source}, at {found[1]}:" if found[1] else f"{source}:"
+
+    return re.sub(rf"{re.escape(pointer)}(/[^:\s]*)?:", told, sentence)
+
+
+@contextlib.contextmanager
+def told_by_source(
+    settings: tuple[OverriddenSettings, ...], prompts: tuple[OverriddenPrompt, ...]
+) -> Iterator[None]:
+    """What doesn't fit names the file or the flag it stands in, and the path inside, in place of a request's path."""
+    try:
+        yield
+    except WorkbenchError as cause:
+        for kind, given in (("settings", settings), ("prompts", prompts)):
+            for each in given:
+                pointer = f"/overrides/{kind}/{escape(each.block)}"
+                cause.sentence = _by_source(cause.sentence, pointer, each.source)
+        cause.args = (cause.sentence,)
+        raise
 
 
 def _split(

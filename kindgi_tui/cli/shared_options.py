@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +93,35 @@ def shared_options() -> list[click.Option]:
     ]
 
 
+def check_texts(command: click.Command, ctx: click.Context, args: list[str]) -> None:
+    """Raises BadParameter for the first option or argument of the line whose text isn't UTF-8."""
+    given, _, order = command.make_parser(ctx).parse_args(list(args))
+    for param in dict.fromkeys(order):
+        if isinstance(param.type, click.Path):
+            continue
+        if not all(map(_is_text, _texts(given.get(param.name or "")))):
+            raise click.BadParameter(
+                "it holds bytes that are not UTF-8: write it as UTF-8 text.", ctx=ctx, param=param
+            )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _texts(each)
+
+
+def _is_text(word: str) -> bool:
+    # What the system's bytes don't say in UTF-8 comes as lone surrogates.
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 class WithExample:
     """Adds the shared options and, to the help, examples; mixed into commands and groups."""
 
@@ -102,6 +131,13 @@ class WithExample:
         """Command lines, one a line, shown under the help."""
         parameters: list[click.Parameter] = self.params  # type: ignore[attr-defined]
         parameters.extend(shared_options())
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuses a text that isn't UTF-8 before anything is made of it; a path may be any bytes."""
+        if not all(map(_is_text, args)):
+            check_texts(self, ctx, args)  # type: ignore[arg-type]
+        left: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
+        return left
 
     def get_short_help_str(self, limit: int = 45) -> str:
         """The first sentence of the help, whole."""

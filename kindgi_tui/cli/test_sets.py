@@ -22,6 +22,7 @@ from kindgi_tui.cli.parameters import (
 )
 from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.tables import Column, pairs
+from kindgi_tui.cli.values import VERSION
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.own_test_sets import OwnTestSet, parse_own_test_set_id
 from kindgi_tui.domain.runs import Segment
@@ -54,7 +55,13 @@ version_option = click.option(
 )
 @click.argument("test_set")
 @click.option(
-    "--version", "--suite-version", "version", required=True, metavar="X.Y.Z", help="The new version."
+    "--version",
+    "--suite-version",
+    "version",
+    required=True,
+    type=VERSION,
+    metavar="X.Y.Z",
+    help="The new version.",
 )
 @project_option
 @click.option("--agent", shell_complete=completing.agents, help="The agent whose judged runs it takes.")

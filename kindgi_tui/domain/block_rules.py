@@ -4,7 +4,7 @@ Reading templates and schemas takes libraries that this package does not import:
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kindgi_tui.domain.base import Frozen, Json
@@ -83,6 +83,17 @@ class BlockProblem(Frozen):
     """What is wrong, in words."""
     line: int | None = None
     """For a template: on which of its lines, from 1."""
+
+
+def given_twice(drafts: Sequence[tuple[int, BlockDraft]]) -> tuple[BlockProblem, ...]:
+    """A problem for each draft whose id and version one before it has; each draft comes with its place."""
+    seen: dict[tuple[str, str], int] = {}
+    found = []
+    for place, draft in drafts:
+        if seen.setdefault((draft.id, draft.version), place) != place:
+            message = f"{draft.id} {draft.version} is written twice: write each version of a block once"
+            found.append(BlockProblem(block=place, pointer="", message=message))
+    return tuple(found)
 
 
 def draft_of(document: Json, checkers: Checkers) -> tuple[BlockDraft | None, tuple[BlockProblem, ...]]:

@@ -9,14 +9,14 @@ def checked_expectation(expect: Expectation, *, recorded: bool = True) -> Expect
 
     `recorded` is False for a case made from nothing, which has no recording that could be right.
     """
+    _check_marks(expect, recorded)
+    _check_calls(expect)
+    _check_answer(expect)
     if not expect.parts:
         raise LimitError(
             "expect",
             "expect says nothing yet: say whether the decisions, the answer or both were right or wrong.",
         )
-    _check_marks(expect, recorded)
-    _check_calls(expect)
-    _check_answer(expect)
     forbidden = tuple(dict.fromkeys(expect.must_not_call))
     return (
         expect

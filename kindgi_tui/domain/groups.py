@@ -1,5 +1,7 @@
 """Which group a judge may speak as (Kindgi 0.1 judge classes; DESIGN section 2)."""
 
+from collections.abc import Iterable
+
 from kindgi_tui.domain.judgments import Group, Restriction
 from kindgi_tui.domain.projects import Person
 from kindgi_tui.domain.runs import Subject
@@ -14,6 +16,27 @@ def group_applies(group: Group, project_id: str, subject: Subject) -> bool:
     if group.project_id != project_id:
         return False
     return group.agent_id is None or (subject.kind == "agent" and subject.id == group.agent_id)
+
+
+def groups_called(reference: str, groups: Iterable[Group]) -> tuple[Group, ...]:
+    """Those of `groups` that an id or name means: the one with that id, else the live ones with that name, else the
+    retired ones. More than one: the name alone doesn't say which."""
+    found = tuple(groups)
+    by_id = tuple(one for one in found if one.id == reference)
+    named = tuple(one for one in found if one.name == reference)
+    return by_id or tuple(one for one in named if one.retired_at is None) or named
+
+
+def which_group(reference: str, groups: Iterable[Group]) -> str:
+    """The sentence that asks which of several groups with one name is meant."""
+    named = ", ".join(f"{one.id} ({_place(one)})" for one in groups)
+    return f'Several groups are called "{reference}": name one by its id. They are {named}.'
+
+
+def _place(group: Group) -> str:
+    of = "the workspace's" if group.project_id is None else f"project {group.project_id}'s"
+    of = of if group.agent_id is None else f"for {group.agent_id} in project {group.project_id}"
+    return of if group.retired_at is None else f"{of}, retired {group.retired_at:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def who_may(restriction: Restriction | None) -> str:

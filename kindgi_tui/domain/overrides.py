@@ -15,6 +15,7 @@ from kindgi_tui.domain.block_rules import (
     read_words,
 )
 from kindgi_tui.domain.blocks import BlockVersion, PinnedBlocks
+from kindgi_tui.domain.json_words import json_place, json_words, strict_json
 from kindgi_tui.domain.pointers import escape
 
 MOST_SETTINGS = 20
@@ -86,9 +87,14 @@ def overrides_typed(text: str) -> Overrides:
     """Overrides from JSON that a person typed. Raises ValueError, saying what would be right."""
     example = 'overrides are JSON such as {"settings": {"acme.weights": {"recency": 1}}}'
     try:
-        written = json.loads(text)
-    except (ValueError, RecursionError) as cause:
-        raise ValueError(f"{example}: {cause}.") from None
+        written = strict_json(text)
+    except json.JSONDecodeError as cause:
+        place = json_place(text, cause.pos)
+        raise ValueError(f"Not JSON at {place}: {json_words(cause, 'object')}; {example}.") from None
+    except RecursionError:
+        raise ValueError(f"It is nested too deep: {example}.") from None
+    except ValueError as cause:
+        raise ValueError(f"Not JSON: {cause}; {example}.") from None
     found = overrides_of(written)
     if found is None or found.wire != written:
         raise ValueError(f'{example}; a prompt is {{"prompts": {{"acme.prompt": {{"template": "…"}}}}}}.')

@@ -88,11 +88,11 @@ def rescore(
     if chosen.dry_run:
         return dry_run(len(taken), erased, settings)
     if before.cases is None:
-        sentence = f"Eval run \"{before.id}\" can't be rescored: it isn't a finished comparison here."
+        sentence = f"Comparison \"{before.id}\" can't be rescored: it isn't a finished comparison here."
         return _refused(sentence)
     if before.test_set != (chosen.test_set.id, chosen.test_set.version):
         ran = "@".join(before.test_set)
-        return _refused(f'Eval run "{before.id}" ran {ran}: a rescore runs that test set version.')
+        return _refused(f'Comparison "{before.id}" ran {ran}: a rescore runs that test set version.')
     fresh = _fresh_reader(judgments, weights, settings)
     known = [(case, before.cases[case.case_id]) for case in taken if case.case_id in before.cases]
     results = [_rescored(case, earlier, settings, replays, fresh) for case, earlier in known]

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from typing import Generic, TypeVar
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.groups import groups_called, which_group
 from kindgi_tui.domain.judgments import Group, Judgment
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.remote.identity import Identity
@@ -78,14 +79,20 @@ class Context:
             self._groups = self._seen_groups = tuple(v01.group(row) for row in rows)
         return self._groups
 
+    def one_group(self, reference: str, groups: tuple[Group, ...]) -> Group | None:
+        """The one of `groups` with that id or name. Raises Invalid: several have that name."""
+        found = groups_called(reference, groups)
+        if len(found) > 1:
+            raise Invalid(which_group(reference, found), code="judge-class-ambiguous", field="group")
+        return found[0] if found else None
+
     async def group_id(self, reference: str | None) -> str | None:
         """The id of the live group with that id or name; None for none. Raises Invalid."""
         if reference is None:
             return None
         # A verdict with a group that was seen is written down without asking anybody.
         for known in (self._seen_groups, None):
-            groups = await self.groups(fresh=True) if known is None else known
-            found = next((one for one in groups if reference in (one.id, one.name)), None)
+            found = self.one_group(reference, await self.groups(fresh=True) if known is None else known)
             if found is not None:
                 return found.id
         raise Invalid(

@@ -11,7 +11,7 @@ from kindgi_tui.server.fields import an_object, fields_or_none, find_project
 from kindgi_tui.server.operations import PAGED, Operation
 from kindgi_tui.server.pages import after_key
 from kindgi_tui.wire import v01_records as records
-from kindgi_tui.workbench import Conflict, NotFound
+from kindgi_tui.workbench import Conflict, Invalid, NotFound
 
 _SCOPE = (
     'scope is required: { kind: "tenant" }, { kind: "project", projectId }, '
@@ -140,7 +140,7 @@ async def _found(ask: Ask, live: bool = False) -> Group:
     identity = ask.params["judgeClassId"]
     try:
         found = await ask.bench.groups.get(identity)
-    except NotFound:
+    except (NotFound, Invalid):
         found = None
     if found is None or found.id != identity or (live and found.retired_at is not None):
         raise missing("judge-class-not-found", f'No judge class "{identity}".')

@@ -97,7 +97,7 @@ async def _check_group(ask: Ask, reference: str) -> None:
     """The workbench also takes a group's name; the wire's classes are named by their ids alone."""
     try:
         found = await ask.bench.groups.get(reference)
-    except NotFound:
+    except (NotFound, Invalid):
         raise bad(_not_applicable(reference), "judge-class-not-applicable") from None
     if found.id != reference:
         raise bad(_not_applicable(reference), "judge-class-not-applicable")

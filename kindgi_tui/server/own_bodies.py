@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.corrections import Expectation
 from kindgi_tui.domain.limits import LimitError
 from kindgi_tui.server.asking import Ask
@@ -49,3 +50,8 @@ def expectation(value: Any) -> Expectation:
         return read_expectation(value)
     except LimitError as cause:
         raise bad(cause.sentence) from cause
+
+
+def with_notes(shaped: dict[str, Json], notes: tuple[str, ...]) -> dict[str, Json]:
+    """What was stored, with what is doubtful of it under `notes`: a tool nobody knows, arguments it doesn't take."""
+    return {**shaped, "notes": list[Json](notes)} if notes else shaped

@@ -3,15 +3,18 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
+from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.corrections import Expectation
 from kindgi_tui.domain.judgments import Verdict
 from kindgi_tui.domain.own_test_sets import ExpectedItem, NewCase, OwnCase, own_test_set_id
 from kindgi_tui.server.asking import Answer, Ask
 from kindgi_tui.server.errors import Refusal, bad, missing
 from kindgi_tui.server.operations import PAGED, Handler, Operation
-from kindgi_tui.server.own_bodies import closed_object, expectation, optional_text, own_body
+from kindgi_tui.server.own_bodies import closed_object, expectation, optional_text, own_body, with_notes
 from kindgi_tui.server.own_test_sets import known_agent, own_project
 from kindgi_tui.server.pages import page
 from kindgi_tui.server.queries import one_of
+from kindgi_tui.session.expected_tools import ToolDoubts
 from kindgi_tui.wire import v04_records as records
 from kindgi_tui.wire.dialects import OWN_TEST_SET, TEST_CASES
 from kindgi_tui.workbench import Conflict, Invalid, NotFound
@@ -90,7 +93,17 @@ async def add(ask: Ask) -> Answer:
         raise Refusal(
             409, cause.code, f'Run "{run}" has not ended yet: make a case of it when it has.'
         ) from cause
-    return Answer(records.own_case(made), 201)
+    return Answer(await _made(ask, made), 201)
+
+
+async def _made(ask: Ask, made: OwnCase) -> dict[str, Json]:
+    finding, expect = ToolDoubts(ask.bench), made.expect or Expectation()
+    told = (
+        await finding.of_agent(made.case.subject.id, expect)
+        if made.run_id is None
+        else await finding.of_run(made.run_id, expect)
+    )
+    return with_notes(records.own_case(made), told)
 
 
 async def _check_run(ask: Ask, run_id: str, agent: str, project: str) -> None:
@@ -112,7 +125,7 @@ async def _check_run(ask: Ask, run_id: str, agent: str, project: str) -> None:
 
 async def added(ask: Ask, identity: str) -> Answer:
     """The answer of a case that was added already."""
-    return Answer(records.own_case(await ask.bench.cases.get(identity)), 201)
+    return Answer(await _made(ask, await ask.bench.cases.get(identity)), 201)
 
 
 def _changing(verb: str, change: Callable[[Ask, str], Awaitable[OwnCase]]) -> Handler:

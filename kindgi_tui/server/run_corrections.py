@@ -9,11 +9,12 @@ from kindgi_tui.server.asking import Answer, Ask
 from kindgi_tui.server.errors import Refusal, bad, denied, missing, of_workbench
 from kindgi_tui.server.fields import Body
 from kindgi_tui.server.operations import PAGED, SCOPED, Operation
-from kindgi_tui.server.own_bodies import closed_object, expectation, optional_text, own_body
+from kindgi_tui.server.own_bodies import closed_object, expectation, optional_text, own_body, with_notes
 from kindgi_tui.server.pages import after_key, page
 from kindgi_tui.server.queries import is_uuid, scope, uuid_param
 from kindgi_tui.server.runs import found_run
 from kindgi_tui.server.schemas_own import MOST_AT_ONCE
+from kindgi_tui.session.expected_tools import ToolDoubts
 from kindgi_tui.wire import v04_records as records
 from kindgi_tui.wire.dialects import RUN_CORRECTIONS, error_04
 from kindgi_tui.workbench import Conflict, Denied, Invalid, NotFound, Refused, WorkbenchError
@@ -61,7 +62,7 @@ async def _about(ask: Ask, new: NewCorrection) -> Run:
     if new.group is not None:
         try:
             group = await ask.bench.groups.get(new.group)
-        except NotFound:
+        except (NotFound, Invalid):
             group = None
         if group is None or group.id != new.group:
             raise _not_applicable(new.group)
@@ -96,14 +97,19 @@ async def create(ask: Ask) -> Answer:
         made = await ask.bench.corrections.add(new)
     except WorkbenchError as cause:
         raise _refused(cause, new, about) from cause
-    return Answer(records.correction(made, about, ask.tenant, ask.bearer.person.kind), 201)
+    return Answer(await _made(ask, made, about, ToolDoubts(ask.bench)), 201)
+
+
+async def _made(ask: Ask, made: Correction, about: Run, finding: ToolDoubts) -> dict[str, Json]:
+    shaped = records.correction(made, about, ask.tenant, ask.bearer.person.kind)
+    return with_notes(shaped, await finding.of_run(made.run_id, made.expect))
 
 
 async def created(ask: Ask, identity: str) -> Answer:
     """The answer of a correction that was recorded already."""
     made = await ask.bench.corrections.get(identity)
     about = await ask.about(made.run_id)
-    return Answer(records.correction(made, about, ask.tenant, ask.bearer.person.kind), 201)
+    return Answer(await _made(ask, made, about, ToolDoubts(ask.bench)), 201)
 
 
 async def create_several(ask: Ask) -> Answer:
@@ -123,10 +129,8 @@ async def create_several(ask: Ask) -> Answer:
             code, message, _ = error_04(refused.code, refused.message, {})
             refusals.append({"index": place - 1, "code": code, "message": message})
         raise bad(cause.sentence, details={"refusals": refusals}) from cause
-    rows: list[Json] = [
-        records.correction(one, about, ask.tenant, ask.bearer.person.kind)
-        for one, about in zip(made, runs, strict=True)
-    ]
+    finding = ToolDoubts(ask.bench)
+    rows: list[Json] = [await _made(ask, one, about, finding) for one, about in zip(made, runs, strict=True)]
     return Answer({"data": rows}, 201)
 
 

@@ -61,7 +61,14 @@ _CORRECTION = record(
         "assertedBy": record({"kind": words("user", "service"), "id": TEXT}),
         "createdAt": TIME,
     },
-    {"groupId": TEXT, "expert": FLAG, "participantId": TEXT, "endedAt": TIME, "supersededBy": UUID},
+    {
+        "groupId": TEXT,
+        "expert": FLAG,
+        "participantId": TEXT,
+        "endedAt": TIME,
+        "supersededBy": UUID,
+        "notes": LIST,
+    },
 )
 
 OWN_ANSWERS: dict[str, dict[str, Json]] = {
@@ -102,6 +109,7 @@ OWN_ANSWERS: dict[str, dict[str, Json]] = {
             "by": TEXT,
             "retiredAt": TIME,
             "retiredBy": TEXT,
+            "notes": LIST,
         },
     ),
 }

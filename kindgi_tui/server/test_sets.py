@@ -17,7 +17,7 @@ from kindgi_tui.server.operations import PAGED, SCOPED, Operation
 from kindgi_tui.server.pages import after_key, page
 from kindgi_tui.server.queries import check_inherit, full_time, scope
 from kindgi_tui.wire import v01_test_sets
-from kindgi_tui.workbench import Conflict, NotFound
+from kindgi_tui.workbench import Conflict, Invalid, NotFound
 
 KINDS = ("accuracy", "pairwise", "regression", "human-review", "benchmark", "custom", "judged")
 """The kinds of suites the API knows; here there are judged ones."""
@@ -143,9 +143,20 @@ async def build(ask: Ask) -> Answer:
     try:
         made = await ask.bench.test_sets.build(request, empty=True)
     except Conflict as cause:
-        details = {"suiteId": identity} if cause.code == "eval-suite-project-mismatch" else None
-        raise Refusal(409, cause.code, cause.sentence, details) from cause
+        raise _taken(cause, request) from cause
     return Answer(v01_test_sets.built(made), 201)
+
+
+def _taken(cause: Conflict, request: BuildRequest) -> Refusal:
+    """Why a version can't be built under that name, in the API's words."""
+    identity = request.test_set_id
+    if cause.code == "eval-suite-project-mismatch":
+        sentence = f'Eval suite "{identity}" belongs to another project; build its versions there'
+        return Refusal(409, cause.code, sentence, {"suiteId": identity})
+    if cause.code == "eval-suite-already-registered":
+        sentence = f'Eval suite "{identity}" version "{request.version}" is already registered.'
+        return Refusal(409, cause.code, sentence)
+    return Refusal(409, cause.code, cause.sentence)
 
 
 async def built(ask: Ask, identity: str) -> Answer:
@@ -226,7 +237,7 @@ async def _check_groups(ask: Ask, groups: tuple[str, ...]) -> None:
     for reference in groups:
         try:
             found = await ask.bench.groups.get(reference)
-        except NotFound:
+        except (NotFound, Invalid):
             found = None
         if found is None or found.id != reference:
             raise missing("judge-class-not-found", f'No judge class "{reference}".')

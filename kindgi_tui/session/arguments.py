@@ -7,24 +7,11 @@ from functools import lru_cache
 from typing import Any, NoReturn
 
 from kindgi_tui.domain.base import Frozen, Json
+from kindgi_tui.domain.json_words import json_place, json_words
+from kindgi_tui.domain.schema_words import in_json_words
 
 LONG = 120
 """Characters of arguments that are still comfortable on one line."""
-
-_WORDS = {
-    "Expecting ',' delimiter": "a comma or a closing bracket is missing",
-    "Expecting ':' delimiter": "a colon is missing",
-    "Expecting property name enclosed in double quotes": 'a name in double quotes, or "}", is missing',
-    "Expecting value": "a value is missing",
-    "Unterminated string starting at": "the text that begins here has no closing quote",
-    "Extra data": "the object ends before this",
-    "Invalid control character at": "a line break or control character stands in a text",
-    "Invalid \\escape": "a backslash escapes nothing here",
-    "Invalid \\uXXXX escape": "\\u takes four hex digits",
-    "Illegal trailing comma before end of object": "a comma too many",
-    "Illegal trailing comma before end of array": "a comma too many",
-}
-"""What the parser says, as a person would."""
 
 _SAID = 160
 """Characters of a validator's message that are shown."""
@@ -67,8 +54,8 @@ def read_arguments(text: str) -> Read:
     try:
         value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant, parse_float=_finite)
     except json.JSONDecodeError as error:
-        words = _WORDS.get(error.msg.removesuffix(" at"), _WORDS.get(error.msg, error.msg))
-        return Read(problem=Problem(place=_place(text, error.pos), words=words, at=error.pos))
+        place = json_place(text, error.pos)
+        return Read(problem=Problem(place=place, words=json_words(error, "object"), at=error.pos))
     except RecursionError:
         return Read(problem=Problem(place="", words="it is nested too deeply"))
     except _Wrong as error:
@@ -80,11 +67,6 @@ def read_arguments(text: str) -> Read:
     if _halves(value):
         return Read(problem=Problem(place="", words="half a character (\\ud800 to \\udfff) can't be kept"))
     return Read(arguments=value)
-
-
-def _place(text: str, at: int) -> str:
-    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-    return f"line {line}, character {column}" if "\n" in text.rstrip("\n") else f"character {column}"
 
 
 def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
@@ -162,7 +144,7 @@ def misfit(arguments: Json, schema: Json) -> Problem | None:
 def _first(check: Any, arguments: Json) -> list[tuple[str, str]]:
     for error in check.iter_errors(arguments):
         path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path)
-        return [(path.removeprefix("."), str(error.message))]
+        return [(path.removeprefix("."), in_json_words(error))]
     return []
 
 

@@ -4,12 +4,15 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from kindgi_tui.domain.base import Frozen
+from kindgi_tui.domain.base import Frozen, Json
 from kindgi_tui.domain.corrections import Expectation, ExpectedCall, Mark
 from kindgi_tui.domain.items import output_items
+from kindgi_tui.domain.json_words import json_place, json_words
 from kindgi_tui.domain.limits import LimitError
 from kindgi_tui.domain.own_test_sets import ExpectedItem, NewCase, checked_case
 from kindgi_tui.domain.runs import RunDetail
+from kindgi_tui.session.arguments import read_arguments
+from kindgi_tui.session.expected_tools import ToolDoubts
 from kindgi_tui.session.fields import Choice, FormField
 from kindgi_tui.wire.expectations import check_arguments
 from kindgi_tui.workbench import WorkbenchError
@@ -60,6 +63,8 @@ class CaseCheck(Frozen):
     """What is wrong, a sentence a field."""
     refusal: str | None = None
     """Why it can't be added, a sentence; None when it can."""
+    doubts: tuple[str, ...] = ()
+    """What is doubtful of the tools it names, a sentence each; it can be added all the same."""
 
 
 def read_calls(text: str) -> tuple[ExpectedCall, ...]:
@@ -73,18 +78,29 @@ def read_calls(text: str) -> tuple[ExpectedCall, ...]:
             raise ValueError("A call begins with its tool's id, such as acme-ops.search-articles.")
         arguments = None
         if rest.startswith("{"):
-            try:
-                told, end = json.JSONDecoder().raw_decode(rest)
-            except json.JSONDecodeError as wrong:
-                raise ValueError(f"The arguments of {tool} are not JSON: {wrong.msg}.") from None
-            except RecursionError:
-                raise ValueError(f"The arguments of {tool} are nested too deep.") from None
+            told, end = _object_at(rest, tool)
             arguments, rest = check_arguments(told, f"What follows {tool}"), rest[end:].lstrip()
         calls.append(ExpectedCall(tool_id=tool, arguments=arguments))
         if rest and not rest.startswith(","):
             raise ValueError(f"After {tool} comes a comma, or its arguments as a JSON object.")
         rest = rest.lstrip(" ,\n")
     return tuple(calls)
+
+
+def _object_at(text: str, tool: str) -> tuple[Json, int]:
+    """The JSON value that a text begins with, read as arguments are anywhere, and where it ends."""
+    try:
+        _, end = json.JSONDecoder().raw_decode(text)
+    except json.JSONDecodeError as wrong:
+        place = json_place(text, wrong.pos)
+        told = f"What follows {tool} is not JSON at {place}: {json_words(wrong, 'object')}."
+        raise ValueError(told) from None
+    except (RecursionError, ValueError):
+        end = len(text)
+    read = read_arguments(text[:end])
+    if read.problem is not None:
+        raise ValueError(f"What follows {tool} can't be kept: {read.problem.words}.")
+    return read.arguments, end
 
 
 def read_items(text: str) -> tuple[ExpectedItem, ...]:
@@ -136,8 +152,14 @@ def read_draft(draft: CaseDraft, agent_id: str, project_id: str) -> tuple[NewCas
         return None, {field: wrong.sentence}
 
 
-async def check_draft(workbench: "Workbench", draft: CaseDraft, agent_id: str, project_id: str) -> CaseCheck:
-    """What adding a draft would come to, and why it would be refused."""
+async def check_draft(
+    workbench: "Workbench",
+    draft: CaseDraft,
+    agent_id: str,
+    project_id: str,
+    finding: ToolDoubts | None = None,
+) -> CaseCheck:
+    """What adding a draft would come to, and why it would be refused. `finding` keeps what it learns of the tools."""
     run: RunDetail | None = None
     if draft.run_id.strip():
         try:
@@ -151,10 +173,12 @@ async def check_draft(workbench: "Workbench", draft: CaseDraft, agent_id: str, p
     if new is None:
         return CaseCheck(run=run, problems=problems, refusal=next(iter(problems.values())))
     person = await workbench.people.me()
+    refusal = None
     if person.right == "judge":
         refusal = f"{person.id} may judge, and adding a case takes the right of an editor: ask an admin."
-        return CaseCheck(new=new, run=run, refusal=refusal)
-    return CaseCheck(new=new, run=run)
+    asking = finding or ToolDoubts(workbench)
+    told = await (asking.of_agent(agent_id, new.expect) if run is None else asking.of(run, new.expect))
+    return CaseCheck(new=new, run=run, refusal=refusal, doubts=told)
 
 
 def _not_its_run(run: RunDetail, agent_id: str, project_id: str) -> str | None:

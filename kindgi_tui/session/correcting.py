@@ -2,12 +2,19 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from kindgi_tui.domain.corrections import Correction, CorrectionFilter, Expectation, NewCorrection
+from kindgi_tui.domain.corrections import (
+    Correction,
+    CorrectionFilter,
+    Expectation,
+    ExpectedCall,
+    NewCorrection,
+)
 from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.judgments import Group
 from kindgi_tui.domain.projects import Person
 from kindgi_tui.domain.runs import RecordedCall, RunDetail, recorded_calls
 from kindgi_tui.session.correcting_draft import (
+    CallRow,
     Draft,
     draft_from,
     draft_of,
@@ -15,8 +22,9 @@ from kindgi_tui.session.correcting_draft import (
     why_not_saved,
 )
 from kindgi_tui.session.correction_drafts import CorrectionDrafts, Keeps, kept, restored
+from kindgi_tui.session.expected_tools import unfit, unknown
 from kindgi_tui.session.judging_groups import SpeakingAs
-from kindgi_tui.session.tool_choices import ToolChoice, tools_of
+from kindgi_tui.session.tool_choices import KnownTools, ToolChoice, tools_known_of
 
 if TYPE_CHECKING:
     from kindgi_tui.workbench import Workbench
@@ -62,8 +70,7 @@ class Correcting:
         """The same, once it is loaded."""
         self.recorded: tuple[RecordedCall, ...] = ()
         """Its tool calls."""
-        self.tools: tuple[ToolChoice, ...] = ()
-        """The tools that can be picked."""
+        self._known = KnownTools()
         self.live: Correction | None = None
         """My live correction of it; None: there is none."""
         self.draft = Draft()
@@ -82,7 +89,7 @@ class Correcting:
         run = await workbench.runs.get(self.run_id)
         self.recorded = recorded_calls(run.output) if run.subject.kind == "agent" else ()
         self.live = await live_correction(workbench, self.run_id, self._me)
-        self.tools = await tools_of(workbench, run, self.recorded)
+        self._known = await tools_known_of(workbench, run, self.recorded)
         self.speaking.set(await workbench.groups.list(run.project_id))
         if self.live is not None:
             self._speak_as(self.live.group_id, run)
@@ -150,9 +157,23 @@ class Correcting:
         """Whether there is a draft to keep: something that is said, stands ready or was begun, and isn't saved."""
         return self.draft != self._base or bool(self.typed)
 
+    @property
+    def tools(self) -> tuple[ToolChoice, ...]:
+        """The tools that can be picked."""
+        return self._known.choices
+
     def tool(self, tool_id: str) -> ToolChoice | None:
         """What is known of a tool."""
-        return next((tool for tool in self.tools if tool.id == tool_id), None)
+        return self._known.find(tool_id)
+
+    def doubt(self, row: CallRow) -> str | None:
+        """What is doubtful of a call as it stands, a sentence: nobody knows the tool, or it takes other arguments."""
+        if row.stance == "free":
+            return None
+        told = unknown(row.tool_id, self._known)
+        if told is not None or row.stance == "never" or not isinstance(row.arguments, dict):
+            return told
+        return unfit(ExpectedCall(tool_id=row.tool_id, arguments=row.arguments), self._known)
 
     # Changing
 

@@ -25,36 +25,61 @@ class ToolChoice(Frozen):
     """The schema of its input; None: not known."""
 
 
+class KnownTools(Frozen):
+    """The tools that are known where a correction is made."""
+
+    choices: tuple[ToolChoice, ...] = ()
+    """Those of the agent's version, those the run called, then the others."""
+    whole: bool = False
+    """Whether the catalog's others are among them: where it can't be asked, a tool may be there all the same."""
+
+    def find(self, tool_id: str) -> ToolChoice | None:
+        """What is known of a tool."""
+        return next((tool for tool in self.choices if tool.id == tool_id), None)
+
+
 async def tools_of(
     workbench: "Workbench", run: RunDetail, recorded: Sequence[RecordedCall]
 ) -> tuple[ToolChoice, ...]:
+    """The tools a correction of the run can name, as `tools_known_of` finds them."""
+    return (await tools_known_of(workbench, run, recorded)).choices
+
+
+async def tools_known_of(
+    workbench: "Workbench", run: RunDetail, recorded: Sequence[RecordedCall]
+) -> KnownTools:
     """The tools of the run's agent at its version, else at the newest; then others the run called; then the others.
 
     What a run should have called may be a tool its version didn't have yet.
     """
-    entry = (
-        await _entry(workbench.agents, run.subject.id, run.subject.version)
-        if run.subject.kind == "agent"
-        else None
-    )
+    agent = run.subject.id if run.subject.kind == "agent" else None
+    return await tools_known(workbench, agent, run.subject.version, recorded)
+
+
+async def tools_known(
+    workbench: "Workbench", agent_id: str | None, version: str | None, recorded: Sequence[RecordedCall]
+) -> KnownTools:
+    """The same for an agent at a version (None: the newest); without an agent those that were called come first."""
+    entry = None if agent_id is None else await _entry(workbench.agents, agent_id, version)
     pinned: dict[str, str | None] = dict(_pinned(entry))
     for call in recorded:
         pinned.setdefault(call.tool_id, call.tool_version)
     choices = []
-    for tool_id, version in pinned.items():
-        found = await _entry(workbench.tools, tool_id, version)
+    for tool_id, pinned_version in pinned.items():
+        found = await _entry(workbench.tools, tool_id, pinned_version)
         choices.append(_choice(tool_id, found))
-    return (*choices, *(_listed(one) for one in await _others(workbench.tools, pinned)))
+    others = await _others(workbench.tools, pinned)
+    return KnownTools(choices=(*choices, *map(_listed, others or ())), whole=others is not None)
 
 
-async def _others(catalog: "Catalog", known: Container[str]) -> list[CatalogVersion]:
-    """The catalog's other tools; none where it isn't offered or can't be reached: a correction goes on without."""
+async def _others(catalog: "Catalog", known: Container[str]) -> list[CatalogVersion] | None:
+    """The catalog's other tools; None where it isn't offered or can't be reached: a correction goes on without."""
     from kindgi_tui.workbench import Denied, NotFound, Unavailable, Unsupported
 
     try:
         return [one for one in await catalog.list() if one.id not in known]
     except (NotFound, Unsupported, Unavailable, Denied):
-        return []
+        return None
 
 
 async def _entry(catalog: "Catalog", entry_id: str, version: str | None) -> CatalogVersion | None:

@@ -46,16 +46,16 @@ def _written_call(call: ExpectedCall) -> Json:
     return {"toolId": call.tool_id, "args": call.arguments}
 
 
-def read_expectation(value: Json, beside: tuple[str, ...] = ()) -> Expectation:
+def read_expectation(value: Json, beside: tuple[str, ...] = (), what: str = "A correction") -> Expectation:
     """The expectation that a JSON object says, a null counting as not said; fields named in `beside` may stand there
-    too and are not read.
+    too and are not read. `what` is what a sentence calls the object.
 
     Raises LimitError, which names the field: no object, a field that is unknown or of another shape, arguments that
     are no JSON.
     """
     if not isinstance(value, dict):
         raise LimitError("expect", "What a run should have done is an object, such as {decisions: right}.")
-    _check_fields(value, (*FIELDS, *beside), "A correction")
+    _check_fields(value, (*FIELDS, *beside), what)
     return Expectation(
         decisions=_mark(value, "decisions"),
         should_call=tuple(

@@ -1,5 +1,6 @@
 """The 0.1 dialect: the domain's models written in its names (DESIGN section 2)."""
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -7,6 +8,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.comparisons import ComparisonResult
 from kindgi_tui.domain.javascript import written
 from kindgi_tui.domain.test_sets import ItemSummary
 
@@ -15,6 +17,8 @@ _WORDS = {"weighing": {"experts-only": "restricted-only"}}
 
 _FIRST: dict[type[BaseModel], tuple[str, ...]] = {ItemSummary: ("key", "pointer", "rank", "yes", "no")}
 """The fields that stand first on this wire, where that is not their order in the model."""
+
+_COMPARISON = re.compile(r'^Comparison(?= ".*" (?:ran |can.t be rescored))')
 
 _FieldNames = tuple[tuple[str, str], ...]
 _names: dict[type[BaseModel], _FieldNames] = {}
@@ -42,6 +46,11 @@ def dump(value: Any) -> Json:
     return written(fields)
 
 
+def error_text(sentence: str) -> str:
+    """Why a comparison has no result, as the wire calls it."""
+    return _COMPARISON.sub("Eval run", sentence)
+
+
 def time_text(moment: datetime) -> str:
     """A time as the wire writes it: ISO 8601, UTC, milliseconds, `Z`."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -56,6 +65,8 @@ def _model(value: BaseModel) -> dict[str, Json]:
         if name in given or name in always:
             field = values[name]
             answer[wire_name] = _WORDS[name].get(field, field) if name in _WORDS else dump(field)
+    if isinstance(value, ComparisonResult) and value.error is not None:
+        answer["error"] = error_text(value.error)
     for name, field in (value.model_extra or {}).items():
         answer[name] = written(field)
     return answer

@@ -5,7 +5,7 @@ from kindgi_tui.domain.comparison_records import Comparison, ComparisonRequest
 from kindgi_tui.domain.test_set_versions import BuildRequest, TestSetVersion
 from kindgi_tui.domain.test_sets import MAX_CASES, Case
 from kindgi_tui.wire.expectations import written_expectation
-from kindgi_tui.wire.v01 import dump, time_text
+from kindgi_tui.wire.v01 import dump, error_text, time_text
 from kindgi_tui.wire.v01_records import masked, segments, there
 
 
@@ -116,7 +116,8 @@ def comparison(value: Comparison, tenant: str, so_far: Json = None) -> dict[str,
         shaped["result"] = {"perCase": dump(so_far["perCase"])}
     # A person's own cancelling has no reason on this wire.
     reason = None if value.cancel_reason == "person" else value.cancel_reason
-    shaped |= there({"error": value.error, "cancelReason": reason, "correlationId": request.correlation_id})
+    error = None if value.error is None else error_text(value.error)
+    shaped |= there({"error": error, "cancelReason": reason, "correlationId": request.correlation_id})
     told = settings(request, value.rescore_of)
     if told != settings(ComparisonRequest(test_set_id="", project_id="", subject_version="")):
         shaped["comparison"] = told

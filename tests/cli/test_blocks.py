@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from kindgi_tui.cli.overriding import OverriddenPrompt, OverriddenSettings, told_by_source
+from kindgi_tui.domain.overrides import OverrideIssue, issues_sentence
+from kindgi_tui.workbench import Invalid
 from tests.cli.driving import Cli
 from tests.local.blocks.data import BLOCKS, PROMPT, weights, write_pack
 
@@ -99,20 +102,54 @@ def changed(text: str, old: str, new: str) -> str:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (changed(YAML, "recency: 0.1", "recency: 4"), ":6: /content/values/recency: 4 is greater than"),
-        (changed(YAML, "type: number", "type: numbr"), ":9: /content/schema/properties/recency/type: "),
-        (changed(YAML, "Weigh {{", "Weigh {% include 'x' %} {{"), ":16: /content/template: a template can't include"),
-        (changed(YAML, "Weigh {{", "{{ tone | shout }} {{"), ":16: /content/template: there is no filter shout"),
-        (changed(YAML, "Help {{ tone", "Help {{ customer"), "it reads customer, which is no declared parameter"),
-        (changed(YAML, "temperature: 0.2", "temperature: 3"), ":23: /content/values/temperature: 3 is greater"),
+        (
+            changed(YAML, "recency: 0.1", "recency: 4"),
+            "all.yaml, block 1, line 6: /content/values/recency: 4 is greater than",
+        ),
+        (
+            changed(YAML, "type: number", "type: numbr"),
+            "all.yaml, block 1, line 9: /content/schema/properties/recency/type: ",
+        ),
+        (
+            changed(YAML, "Weigh {{", "Weigh {% include 'x' %} {{"),
+            "all.yaml, block 2, line 16: /content/template: a template can't include",
+        ),
+        (
+            changed(YAML, "Weigh {{", "{{ tone | shout }} {{"),
+            "all.yaml, block 2, line 16: /content/template: there is no filter shout",
+        ),
+        (
+            changed(YAML, "Help {{ tone", "Help {{ customer"),
+            "it reads customer, which is no declared parameter",
+        ),
+        (
+            changed(YAML, "temperature: 0.2", "temperature: 3"),
+            "all.yaml, block 3, line 23: /content/values/temperature: 3 is greater",
+        ),
         (changed(YAML, "temperature: 0.2", "heat: 3"), "/content/values: "),
-        (changed(YAML, "version: 1.0.0\n  kind: prompt", "version: '1'\n  kind: prompt"), ":11: /version: "),
-        (changed(YAML, "kind: prompt", "kind: promt"), ":12: /kind: kind must be one of settings, prompt,"),
-        (changed(YAML, "name: tone", "name: agent"), ":18: /content/parameters/0/name: agent is filled in by itself"),
+        (
+            changed(YAML, "version: 1.0.0\n  kind: prompt", "version: '1'\n  kind: prompt"),
+            "all.yaml, block 2, line 11: /version: ",
+        ),
+        (
+            changed(YAML, "kind: prompt", "kind: promt"),
+            "all.yaml, block 2, line 12: /kind: kind must be one of settings, prompt,",
+        ),
+        (
+            changed(YAML, "name: tone", "name: agent"),
+            "all.yaml, block 2, line 18: /content/parameters/0/name: agent is filled in by itself",
+        ),
+        (
+            YAML + YAML.split("- id: lab.model")[0],
+            "all.yaml, block 5, line 33: the block: lab.intake-prompt 1.0.0 is written twice",
+        ),
         ("- [", "is not YAML at line"),
+        ("[]", "all.yaml holds an empty list: there is no block to publish."),
+        ("# nothing yet\n", "all.yaml is empty: write a block with id, version, kind and content."),
+        ("- 3", "all.yaml, block 1, line 1: the block: a block is an object"),
         ("nothing", "a block is an object with id, version, kind and content"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_named_with_its_line(empty: Cli, tmp_path: Path, content: str, words: str) -> None:
     file = written(tmp_path / "blocks", "all.yaml", content)
     said = " ".join(empty.refused(2, "blocks", "publish", file).split())
@@ -120,10 +157,21 @@ def test_what_is_wrong_is_named_with_its_line(empty: Cli, tmp_path: Path, conten
     assert "No blocks" in empty.done("blocks", "list").text
 
 
+def test_a_file_named_twice_is_read_once_and_standard_input_is_named(empty: Cli, tmp_path: Path) -> None:
+    file = written(tmp_path / "blocks", "a.json", weights("1.0.0", 0.1))
+    assert empty.done("blocks", "publish", str(tmp_path / "blocks"), file).text == (
+        "new: settings lab.weights 1.0.0\n"
+    )
+    text = json.dumps([weights("1.1.0", 0.1), weights("1.1.0", 0.1)])
+    said = empty("blocks", "publish", "-", stdin=text).said
+    assert "standard input, block 2: the block: lab.weights 1.1.0 is written twice" in said
+    assert "standard input holds an empty list" in empty("blocks", "publish", "-", stdin="[]").said
+
+
 def test_json_with_tabs_tells_lines_too(empty: Cli, tmp_path: Path) -> None:
     text = json.dumps(weights("1.0.0", 7), indent="\t")
     line = next(i for i, each in enumerate(text.splitlines(), 1) if '"recency": 7' in each)
-    assert f"w.json:{line}: /content/values/recency" in empty.refused(
+    assert f"w.json, line {line}: /content/values/recency" in empty.refused(
         2, "blocks", "publish", written(tmp_path, "w.json", text)
     )
 
@@ -192,8 +240,9 @@ def test_overrides_by_command_are_read_checked_and_named(demo: Cli, tmp_path: Pa
     assert "The overrides don't fit acme-ops.article-picker 0.2.0 (2 issues)" in said
     assert 'pins no settings block "acme.weights"' in said and 'pins no prompt block "acme.p"' in said
     values = written(tmp_path, "values.yaml", "recency: 1\n")
-    assert "acme.weights" in start(demo, 2, "--override-settings", f"acme.weights=@{values}", "--dry-run")
-    assert "are not JSON" in start(demo, 2, "--override-settings", "acme.weights={")
+    told = start(demo, 2, "--override-settings", f"acme.weights=@{values}", "--dry-run")
+    assert f"(1 issue): {values}: acme-ops.article-picker 0.2.0 pins no settings block" in told
+    assert "is not JSON at line 1, column 2" in start(demo, 2, "--override-settings", "acme.weights={")
     assert "must be an object" in start(demo, 2, "--override-settings", "acme.weights=[1]")
     assert "Name the block" in start(demo, 2, "--override-settings", "acme.weights")
     assert "can't be read" in start(demo, 2, "--override-prompt", f"acme.p=@{tmp_path}/gone")
@@ -206,3 +255,31 @@ def test_overrides_by_command_are_read_checked_and_named(demo: Cli, tmp_path: Pa
 def test_a_gate_refuses_overrides(demo: Cli) -> None:
     said = start(demo, 2, "--override-settings", "acme.w={}", "--fail-under", "pass-rate=0.5")
     assert "A gate can't decide by a comparison with `overrides`" in said
+
+
+def test_what_does_not_fit_names_the_file_or_the_flag_and_the_path_inside() -> None:
+    settings = (
+        OverriddenSettings("lab.w", {"recency": 7}, "w.yaml"),
+        OverriddenSettings("lab.w2", {}, "--override-settings lab.w2"),
+    )
+    prompts = (OverriddenPrompt("lab.p", "Hi", "p.liquid"),)
+    told = issues_sentence(
+        "lab.clerk",
+        "1.0.0",
+        tuple(
+            OverrideIssue(pointer=f"/overrides/{pointer}", message="no")
+            for pointer in (
+                "settings/lab.w/recency",
+                "settings/lab.w2",
+                "prompts/lab.p",
+                "settings/lab.w/a/0",
+            )
+        ),
+    )
+    with pytest.raises(Invalid) as refused, told_by_source(settings, prompts):
+        raise Invalid(told, code="validation-failed", field="overrides")
+    assert refused.value.sentence == str(refused.value)
+    assert refused.value.sentence == (
+        "The overrides don't fit lab.clerk 1.0.0 (4 issues): w.yaml, at /recency: no; --override-settings lab.w2: no; "
+        "p.liquid: no; w.yaml, at /a/0: no."
+    )

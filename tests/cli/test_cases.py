@@ -144,13 +144,26 @@ def test_a_case_is_read_from_a_file_or_its_input_is(demo: Cli, tmp_path: Path) -
         ("items: [kb-1]", "a field for each item"),
         ("items: {kb-1: perhaps}", "a field for each item"),
         ("runId: 7", "runId must be text"),
+        ("runId: ''", "runId may not be empty: fill it in, or leave it out."),
+        (
+            f'agentId: {AGENT}\ninput: ""\nitems: {{a: yes}}',
+            "input may not be empty: fill it in, or leave it out.",
+        ),
+        (f"agentId: {AGENT}\ninput: 5", "input must be text: put it in quotes."),
+        (f"runId: {PASSWORD}\nfoo: 1", 'A case has no field "foo". It has decisions,'),
+        (
+            f"runId: {PASSWORD}\nwhy: x",
+            "why goes with a wrong answer: mark the answer wrong, or leave it out.",
+        ),
         ("answer: right", "runId or agentId"),
     ],
 )
 def test_a_file_that_holds_no_case_is_refused(demo: Cli, tmp_path: Path, document: str, words: str) -> None:
     file = tmp_path / "case.yaml"
     file.write_text(document)
-    assert words in demo.refused(2, "cases", "add", "--file", str(file))
+    sentence = demo.refused(2, "cases", "add", "--file", str(file))
+    assert words in sentence
+    assert words[-1] != "." or sentence.endswith(words)
 
 
 @pytest.mark.parametrize(
@@ -166,6 +179,7 @@ def test_a_file_that_holds_no_case_is_refused(demo: Cli, tmp_path: Path, documen
         ((*AT, "--input", "x", "--input-file", "y", *SAYS), "not both"),
         (("--agent", "acme.nobody", "--input", "x", *SAYS), "agents list"),
         (("--file", "x.yaml", *SAYS), "beside flags"),
+        ((*AT, "--input", " ", *SAYS), "'--input': It may not be empty"),
     ],
 )
 def test_what_no_case_can_be_made_of_is_refused(demo: Cli, given: tuple[str, ...], words: str) -> None:
@@ -239,3 +253,18 @@ def test_a_tool_nobody_knows_is_named(demo: Cli) -> None:
     assert "nosuch.tool is no tool that the run called" in added.said
     known = ("--should-call", 'acme-ops.search-articles {"query": "password"}')
     assert "is no tool" not in demo("corrections", "add", "240c0a0b", "--decisions", "wrong", *known).said
+
+
+def test_an_agent_nobody_knows_is_refused_and_the_others_are_named(demo: Cli) -> None:
+    words = "There are acme-ops.article-picker."
+    for verb in ("list", "freeze"):
+        assert demo.refused(2, "cases", verb, "--agent", "nope") == f'No agent is called "nope". {words}'
+        assert words in demo.refused(2, "cases", verb, "--agent", "")
+    flow = "acme.rank-acme-segment"
+    assert words in demo.refused(2, "cases", "list", "--agent", flow), "a flow is no agent"
+    # An agent that only runs know is one too, whether it has cases or not.
+    found = demo.done("runs", "list", "--all", "--json").json["data"]
+    agents = {one["agent"]["id"] for one in found if "agent" in one}
+    assert agents
+    for agent in agents:
+        demo.done("cases", "list", "--agent", agent)

@@ -151,7 +151,7 @@ REFUSED = [
     (("0.2.0", "--sample", "search", "--seed", "s", "--fail-under", "pass-rate=0"), "search part"),
     (("0.2.0", "--sample", "search"), "--seed"),
     (("0.2.0", "--seed", "s"), "--sample"),
-    (("0.2.0", "--sample", "search", "--seed", "s", "--hold-out-share", "0.95"), "holdOutShare"),
+    (("0.2.0", "--sample", "search", "--seed", "s", "--hold-out-share", "0.95"), "number from 0.1 to 0.9"),
     (("0.2.0", "--dry-run", "--fail-under", "pass-rate=0"), "dry run"),
     (("0.2.0", "--repetitions", "11"), "1<=x<=10"),
     (("0.2.0", "--k", "0"), "1<=x<=100"),

@@ -83,3 +83,32 @@ def test_a_retired_group_comes_back_unless_its_name_was_taken(empty: Cli) -> Non
     empty.refused(2, "groups", "bring-back", "nobody")
     empty.done("people", "add", "maria", "--right", "judge")
     empty.refused(3, "--as", "maria", "groups", "bring-back", second)
+
+
+def test_a_name_that_several_groups_have_is_asked_about_and_nothing_is_changed(empty: Cli) -> None:
+    docs = empty.done("projects", "add", "Docs", "--json").json["id"]
+    ids = [
+        empty.done("groups", "add", "experts", "--weight", weight, *where, "--json").json["id"]
+        for weight, where in (("3", ()), ("4", ("--project", docs)))
+    ]
+    for words in (
+        ("show", "experts"), ("retire", "experts"), ("change", "experts", "--weight", "9"),
+        ("bring-back", "experts"),
+    ):  # fmt: skip
+        sentence = empty.refused(2, "groups", *words)
+        assert "Several groups are called" in sentence
+        assert all(one in sentence for one in (*ids, docs, "the workspace's")), "it says how to name one"
+    assert [empty.done("groups", "show", one, "--json").json["weight"] for one in ids] == [3, 4]
+    assert "retiredAt" in empty.done("groups", "retire", ids[0], "--json").json
+    assert empty.done("groups", "show", "experts", "--json").json["id"] == ids[1], "one is left to mean"
+    assert "name was taken" not in empty.done("groups", "bring-back", "experts").said
+    assert "Several" in empty.refused(2, "groups", "retire", "experts")
+
+
+def test_a_group_of_an_agent_nobody_knows_is_refused(demo: Cli) -> None:
+    words = ("groups", "add", "x", "--weight", "1", "--project", "docs", "--agent")
+    sentence = demo.refused(2, *words, "acme-ops.nope")
+    assert sentence == 'No agent is called "acme-ops.nope". There are acme-ops.article-picker.'
+    assert "No agent" in demo.refused(2, *words, "")
+    demo.done(*words, "acme-ops.article-picker")
+    assert "No agents are published" in demo.refused(2, *words, "x", "--workspace", f"{demo.workspace}-other")

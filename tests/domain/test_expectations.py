@@ -36,7 +36,7 @@ def test_well_formed_ones_come_back_as_they_are(expect: Expectation) -> None:
     ("given", "field"),
     [
         ({}, "expect"),
-        ({"should_call": (CALL,)}, "expect"),
+        ({"should_call": (CALL,)}, "expect.shouldCall"),
         ({"decisions": "wrong"}, "expect.decisions"),
         ({"decisions": "right", "should_call": (CALL,)}, "expect.shouldCall"),
         ({"decisions": "right", "must_not_call": (SEARCH,)}, "expect.mustNotCall"),

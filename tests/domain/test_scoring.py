@@ -167,7 +167,9 @@ def test_a_rescore_of_nothing_says_why() -> None:
     other = scoring.rescore(
         (), {"result": {"perCase": []}, "suiteId": "s", "suiteVersion": "1"}, {}, (), {}, {}
     )
-    assert other.error == 'Eval run "oracle-prior-run" ran s@1: a rescore runs that test set version.'
+    assert other.error == 'Comparison "oracle-prior-run" ran s@1: a rescore runs that test set version.'
+    told = v01.dump(other)
+    assert told == {"error": 'Eval run "oracle-prior-run" ran s@1: a rescore runs that test set version.'}
 
 
 def test_a_dry_run_says_what_would_run() -> None:

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from kindgi_tui.domain.judging import QueueFilter
-from kindgi_tui.domain.queries import JudgmentFilter, RunFilter
+from kindgi_tui.domain.judgments import ItemRef
+from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment, RunFilter
 from kindgi_tui.remote.pulling import pull
 from kindgi_tui.workbench import Conflict, Invalid, NotFound, Unsupported
 from tests.remote.conftest import Opener
@@ -249,3 +250,22 @@ async def test_runs_are_pulled_whole(runtime: FakeRuntime, opener: Opener) -> No
     }
     assert [(new.verdict, new.group) for new, _, _ in one.judgments] == [("no", "experts")]
     assert [(each.name, each.weight) for each in one.groups] == [("experts", 3)]
+
+
+async def test_a_name_that_several_groups_have_is_asked_about(runtime: FakeRuntime, opener: Opener) -> None:
+    places: list[dict[str, Any]] = [{"kind": "tenant"}, {"kind": "project", "projectId": PROJECT}]
+    runtime.more["/v1/judge-classes"] = page(
+        [{"id": f"g{at}", "name": "experts", "weight": 3, "scope": place} for at, place in enumerate(places)]
+    )
+    bench = await opener(runtime.address)
+    said = NewJudgment(run_id=RUN, item=ItemRef(key="kb-1"), verdict="yes", group="experts")
+    for asked in (
+        bench.groups.get("experts"), bench.groups.retire("experts"), bench.groups.change("experts", weight=9),
+        bench.judgments.add(said),
+    ):  # fmt: skip
+        with pytest.raises(Invalid) as unclear:
+            await asked
+        assert unclear.value.code == "judge-class-ambiguous"
+        assert f"g1 (project {PROJECT}'s)" in unclear.value.sentence
+    assert [one for one in runtime.seen if one.method != "GET"] == []
+    assert (await bench.groups.get("g1")).project_id == PROJECT

@@ -330,3 +330,22 @@ def test_two_at_once_leave_one_live_correction(server: Served) -> None:
     assert history[0] == live
     assert len([one for one in history if "endedAt" not in one]) == 1
     server.good("POST", f"{CORRECTIONS}/{live['id']}/unregister", {})
+
+
+def test_what_is_doubtful_of_the_tools_is_told_beside_what_was_stored(server: Served, mira: Asked) -> None:
+    calls = [{"toolId": "nosuch.tool"}, {"toolId": SEARCH, "args": {"query": None}}]
+    expect = {"decisions": "wrong", "shouldCall": calls}
+    notes = [
+        "nosuch.tool is no tool that the run called or a pack brings.",
+        f"The arguments of {SEARCH} don't fit what it takes: in query: null is not of type 'string'.",
+    ]
+    body = {"runId": REFUND, "expect": expect, "participantId": "p-notes"}
+    made = mira.good("POST", CORRECTIONS, body, 201)
+    assert made["notes"] == notes
+    assert "notes" not in mira.good("GET", f"{CORRECTIONS}/{made['id']}"), "it is stored as it was said"
+    plain = {**body, "runId": PACKAGE, "expect": {"answer": "right"}}
+    rows = mira.good("POST", f"{CORRECTIONS}/several", {"corrections": [plain, body]}, 201)["data"]
+    assert [one.get("notes") for one in rows] == [None, notes]
+    case = {"projectId": server.project(), "input": "Hi?", "expect": expect}
+    told = server.good("POST", f"/v1/agents/{AGENT}/test-set/cases", case, 201)["notes"]
+    assert told == ["nosuch.tool is no tool that a pack brings.", notes[1]]

@@ -63,9 +63,11 @@ def test_nothing_typed_is_any_arguments() -> None:
         ({"limit": 3}, None),
         ({"query": 3}, "In query: 3 is not of type 'string'."),
         ({"querry": "a"}, '"querry" is no field of the tool\'s input: limit, query, order, places.'),
-        ({"order": "up"}, "In order: 'up' is not one of ['new', 'old']."),
+        ({"order": "up"}, 'In order: "up" is not one of ["new", "old"].'),
         ({"places": [{"id": "a"}, {"id": 4}]}, "In places[1].id: 4 is not of type 'string'."),
         ({"places": [{}]}, "In places[0]: 'id' is a required property."),
+        ({"query": None}, "In query: null is not of type 'string'."),
+        ({"query": [True, None, "é"]}, "In query: [true, null, \"é\"] is not of type 'string'."),
     ],
 )
 def test_what_does_not_fit_the_tools_input(arguments: Json, words: str | None) -> None:

@@ -122,6 +122,15 @@ def test_overrides_are_typed_as_json() -> None:
     read = read_comparison(CompareDraft(overrides=text), FACTS)
     assert read.request is not None and read.request.overrides is not None
     assert read.request.overrides.settings == {"acme.weights": {"recency": 1}}
+    for typed, words in (
+        ("recency=1", "Not JSON at character 1: a value is missing; overrides are JSON such as {"),
+        ('{"settings": {"a.b": {}', "Not JSON at character 24: a comma or a closing bracket is missing; "),
+        ('{"settings": {},\n "settings": {}}', 'Not JSON: the field "settings" stands in one object twice; '),
+        ('{"settings": {"a.b": {"n": NaN}}}', "Not JSON: it has no number NaN; "),
+        ("[" * 100_000, "It is nested too deep: "),
+    ):
+        told = read_comparison(CompareDraft(overrides=typed), FACTS).problems["overrides"]
+        assert told.startswith(words), told
     wrong = read_comparison(CompareDraft(overrides="recency=1"), FACTS)
     assert wrong.request is None and "overrides are JSON such as" in wrong.problems["overrides"]
 

@@ -99,7 +99,10 @@ async def test_a_version_is_picked_and_started(demo: Path, size: tuple[int, int]
         await until(lambda: isinstance(app.screen, ComparisonScreen), pilot, 20)
         await pilot.press("escape")
         assert app.screen is screen
-        await until(lambda: "runs; g c shows it" in told(app), pilot)
+        await until(lambda: "was started; g c shows it" in told(app), pilot)
+        screen.form.go_to("k")
+        await pilot.press("l")
+        await until(lambda: "was started" not in told(app), pilot)
     (made,) = await started(demo)
     assert (made.request.subject_version, made.test_set_id, made.test_set_version) == (
         "0.2.0", "acme.picks", "1.0.0",

@@ -9,7 +9,7 @@ from kindgi_tui.tui.screens.compare.words import plan_blocks
 
 def words_of(**plan: Any) -> str:
     request = ComparisonRequest(test_set_id="s", project_id="p", agent_id="a", subject_version="1.0.0")
-    made = ComparisonPlan(test_set_id="s", test_set_version="1.0.0", cases=3, repetitions=3, **plan)
+    made = ComparisonPlan(test_set_id="s", test_set_version="1.0.0", **{"cases": 3, "repetitions": 3, **plan})
     check = CompareCheck(facts=CompareFacts(project_id="p"), request=request, plan=made)
     return "\n".join(str(block.text) for block in plan_blocks(check) if hasattr(block, "text"))
 
@@ -31,3 +31,10 @@ def test_what_a_runtime_does_not_tell_is_not_said() -> None:
     assert "stored" not in said
     assert said.splitlines()[-1].startswith("Its cost is not known")
     assert "No answer is stored yet: 3 are asked for." in words_of(cached=0)
+
+
+def test_one_answer_is_asked_for_and_several_are() -> None:
+    assert "2 of 3 answers are stored already, 1 is asked for." in words_of(cached=2)
+    assert "1 of 3 answers are stored already, 2 are asked for." in words_of(cached=1)
+    assert "No answer is stored yet: 3 are asked for." in words_of(cached=0)
+    assert "No answer is stored yet: 1 is asked for." in words_of(cached=0, cases=1, repetitions=1)

@@ -207,6 +207,8 @@ async def test_a_case_from_a_run_is_added_by_keys_and_a_draft_is_kept(demo: Path
             app, pilot, "should_call", 'acme-ops.search-articles {"query": "a, b"}, acme-ops.log-suggestion'
         )
         await until(lambda: 'with query "a, b"' in pane(app), pilot)
+        await fill(app, pilot, "must_not_call", "nosuch.tool")
+        await until(lambda: "! nosuch.tool is no tool that the run called" in pane(app), pilot)
         await pilot.press("escape")
         await until(lambda: app.screen is screen, pilot)
         await pilot.press("a")

@@ -7,6 +7,7 @@ from typing import Any
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.block_rules import Misfit
 from kindgi_tui.domain.pointers import escape
+from kindgi_tui.domain.schema_words import in_json_words
 
 MOST_TOLD = 20
 """How many misfits are told at most."""
@@ -24,7 +25,7 @@ def misfits(values: Json, schema: Json) -> tuple[Misfit, ...]:
             return (checker,)
         found = []
         for error in checker.iter_errors(values):
-            found.append(Misfit(pointer=_pointer(error.absolute_path), message=_short(error.message)))
+            found.append(Misfit(pointer=_pointer(error.absolute_path), message=_short(in_json_words(error))))
             if len(found) == MOST_TOLD:
                 break
         return tuple(found)
@@ -45,7 +46,7 @@ def _checker(schema_json: str) -> Any:
     try:
         kind.check_schema(schema)
     except jsonschema.SchemaError as error:
-        words = f"it is no JSON Schema: {_short(error.message)}"
+        words = f"it is no JSON Schema: {_short(in_json_words(error))}"
         return Misfit(pointer=_pointer(error.absolute_path), message=words, in_schema=True)
     return kind(schema, registry=Registry())
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from kindgi_tui.domain.base import Frozen, Json
+from kindgi_tui.domain.schema_words import in_json_words
 
 _FENCED = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```", re.DOTALL)
 _NAMED = 3
@@ -92,7 +93,7 @@ def _misfit(value: Json, schema: Json) -> str | None:
             return check
         errors = []
         for error in check.iter_errors(value):
-            errors.append(f"at {error.json_path}: {error.message[:_LONG]}")
+            errors.append(f"at {error.json_path}: {in_json_words(error)[:_LONG]}")
             if len(errors) == _NAMED:
                 break
     except RecursionError:
@@ -115,7 +116,7 @@ def _checker(schema_json: str) -> Any:
     try:
         kind.check_schema(schema)
     except jsonschema.SchemaError as error:
-        return f"The output's schema is not a JSON schema: {error.message[:_LONG]}."
+        return f"The output's schema is not a JSON schema: {in_json_words(error)[:_LONG]}."
     return kind(schema, registry=Registry())
 
 

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from kindgi_tui.domain.base import Json
-from kindgi_tui.domain.block_rules import BlockProblem, draft_of
+from kindgi_tui.domain.block_rules import BlockProblem, draft_of, given_twice
 from kindgi_tui.domain.blocks import BlockDraft, BlockKind, BlockVersion, PinnedBlocks, PublishedBlocks
 from kindgi_tui.domain.overrides import OverrideIssue, Overrides, override_issues
 from kindgi_tui.local.access import Access
@@ -81,15 +81,15 @@ class LocalBlocks:
 def _checked(
     connection: sqlite3.Connection, documents: Sequence[Json]
 ) -> tuple[list[BlockDraft], tuple[BlockProblem, ...]]:
-    drafts: list[BlockDraft] = []
+    drafts: list[tuple[int, BlockDraft]] = []
     problems: list[BlockProblem] = []
     for place, document in enumerate(documents):
         draft, found = draft_of(document, checkers())
         if draft is not None:
-            drafts.append(draft)
+            drafts.append((place, draft))
             found = _against_latest(connection, draft)
         problems += [each.model_copy(update={"block": place}) for each in found]
-    return drafts, tuple(problems)
+    return [draft for _, draft in drafts], (*problems, *given_twice(drafts))
 
 
 def _against_latest(connection: sqlite3.Connection, draft: BlockDraft) -> tuple[BlockProblem, ...]:

@@ -6,7 +6,7 @@ from kindgi_tui.domain.agreement import Agreement, Rating, agreement_of, rater
 from kindgi_tui.local.store.groups import get_group
 from kindgi_tui.local.store.test_sets import get_test_set, version_seq
 from kindgi_tui.local.store.values import restored
-from kindgi_tui.workbench import NotFound
+from kindgi_tui.workbench import Invalid, NotFound
 
 
 def agreement_on(connection: sqlite3.Connection, test_set_id: str, version: str | None) -> Agreement:
@@ -34,8 +34,8 @@ def agreement_on(connection: sqlite3.Connection, test_set_id: str, version: str 
 
 
 def _group_id(connection: sqlite3.Connection, reference: str) -> str:
-    """The id of a group that a version names; what isn't there any more matches nothing."""
+    """The id of a group that a version names; what isn't there any more, or isn't one, matches nothing."""
     try:
         return get_group(connection, reference).id
-    except NotFound:
+    except (NotFound, Invalid):
         return ""

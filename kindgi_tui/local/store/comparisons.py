@@ -223,7 +223,8 @@ def request_cancel(connection: sqlite3.Connection, reference: str) -> str:
     ).fetchone()
     if status not in ("pending", "running"):
         raise Conflict(
-            f"Cannot cancel eval run {identity}: already {status}", code="eval-run-already-terminal"
+            f"Comparison {identity} can't be cancelled: it is already {status}.",
+            code="eval-run-already-terminal",
         )
     if status == "pending":
         connection.execute(

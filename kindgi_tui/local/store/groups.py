@@ -4,6 +4,7 @@ import math
 import sqlite3
 
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.groups import groups_called, which_group
 from kindgi_tui.domain.judgments import Group, Restriction
 from kindgi_tui.local.store.values import (
     dump_json,
@@ -48,19 +49,36 @@ def list_groups(connection: sqlite3.Connection, project_id: str | None, retired:
     return tuple(map(_group, rows))
 
 
-def find_group(connection: sqlite3.Connection, reference: str) -> Group | None:
-    """The group with that id; else the live one with that name, else the newest retired one."""
-    row = connection.execute(
-        f"SELECT {_COLUMNS} FROM groups WHERE id = ?1 OR name = ?1 "
-        "ORDER BY (id = ?1) DESC, (retired IS NULL) DESC, seq DESC LIMIT 1",
-        (storable(reference),),
-    ).fetchone()
-    return _group(row) if row is not None else None
+def every_group_called(connection: sqlite3.Connection, reference: str) -> tuple[Group, ...]:
+    """Every group with that id or name, retired ones too, newest first."""
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM groups WHERE id = ?1 OR name = ?1 ORDER BY seq DESC", (storable(reference),)
+    ).fetchall()
+    return tuple(map(_group, rows))
 
 
-def get_group(connection: sqlite3.Connection, reference: str) -> Group:
-    """The group with that id or name. Raises NotFound."""
-    found = find_group(connection, reference)
+def find_group(
+    connection: sqlite3.Connection, reference: str, *, retired: bool | None = None
+) -> Group | None:
+    """The group with that id; else the live one with that name, else the retired one. With `retired` a name means
+    only those that are so, where any is. Raises Invalid: the name alone doesn't say which."""
+    known = every_group_called(connection, reference)
+    if retired is not None and all(one.id != reference for one in known):
+        known = tuple(one for one in known if (one.retired_at is not None) == retired) or known
+    found = groups_called(reference, known)
+    if len(found) > 1:
+        raise ambiguous(reference, found)
+    return found[0] if found else None
+
+
+def ambiguous(reference: str, groups: tuple[Group, ...]) -> Invalid:
+    """Several groups have that name; says how to name one."""
+    return Invalid(which_group(reference, groups), code="judge-class-ambiguous", field="group")
+
+
+def get_group(connection: sqlite3.Connection, reference: str, *, retired: bool | None = None) -> Group:
+    """The group with that id or name, as `find_group` finds it. Raises NotFound, Invalid."""
+    found = find_group(connection, reference, retired=retired)
     if found is None:
         raise NotFound(
             f'No group is called "{reference}". `kindgi-tui groups list` shows them.',
@@ -151,15 +169,15 @@ def change_group(
 
 
 def retire_group(connection: sqlite3.Connection, reference: str) -> Group:
-    """Retires a group; its name is free again. Raises NotFound."""
+    """Retires a group; its name is free again. Raises NotFound, Invalid."""
     group = get_group(connection, reference)
     connection.execute("UPDATE groups SET retired = ifnull(retired, ?) WHERE id = ?", (now_ms(), group.id))
     return get_group(connection, group.id)
 
 
 def bring_back_group(connection: sqlite3.Connection, reference: str) -> Group:
-    """Brings a retired group back. Raises NotFound, Conflict: it isn't retired, or its name was taken since."""
-    group = get_group(connection, reference)
+    """Brings a retired group back. Raises NotFound, Invalid, Conflict: it lives, or its name was taken."""
+    group = get_group(connection, reference, retired=True)
     if group.retired_at is None:
         raise Conflict(f'The group "{group.name}" isn\'t retired.', code="judge-class-not-retired")
     try:

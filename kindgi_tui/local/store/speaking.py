@@ -2,10 +2,10 @@
 
 import sqlite3
 
-from kindgi_tui.domain.groups import group_applies, why_not
+from kindgi_tui.domain.groups import group_applies, groups_called, why_not
 from kindgi_tui.domain.projects import Person
 from kindgi_tui.domain.runs import Subject
-from kindgi_tui.local.store.groups import find_group
+from kindgi_tui.local.store.groups import ambiguous, every_group_called
 from kindgi_tui.local.store.values import restored
 from kindgi_tui.workbench import Denied, Invalid
 
@@ -22,7 +22,7 @@ def spoken_as(
     now; (None, False) without a reference. `verb` is what they do as it, such as `judge`.
     `copied`: whether the group was restricted when it was said elsewhere; then nobody asks who may speak as it today.
 
-    Raises Invalid (no such group here, or a retired one), Denied (its restriction).
+    Raises Invalid (no such group here, a retired one, or several of that name), Denied (its restriction).
     """
     if reference is None:
         return None, False
@@ -31,19 +31,24 @@ def spoken_as(
         "JOIN subjects s ON s.seq = r.subject WHERE r.seq = ?",
         (seq,),
     ).fetchone()
-    group = find_group(connection, reference)
-    covered = (
-        group is not None
-        and (group.retired_at is None or copied is not None)
-        and group_applies(group, project, Subject(kind=kind, id=restored(subject), version=""))
+    about = Subject(kind=kind, id=restored(subject), version="")
+    covering = tuple(
+        one
+        for one in every_group_called(connection, reference)
+        if (one.retired_at is None or copied is not None) and group_applies(one, project, about)
     )
-    if group is None or not covered:
+    found = groups_called(reference, covering)
+    if not found:
         raise Invalid(
             f"The group \"{reference}\" doesn't exist or doesn't apply to this run's project or agent. "
             "`kindgi-tui groups list` shows them.",
             code="judge-class-not-applicable",
             field="group",
         )
+    if len(found) > 1 and copied is None:
+        raise ambiguous(reference, found)
+    # Where nobody can be asked, the group that is closest to the run is meant.
+    group = max(found, key=lambda one: (one.agent_id is not None, one.project_id is not None))
     if copied is not None:
         return group.id, copied
     reason = why_not(group.restriction, person)

@@ -186,7 +186,9 @@ def store_test_set(
     connection.execute(
         "INSERT OR IGNORE INTO test_sets VALUES (?, ?, ?)", (identity, request.project_id, now_ms())
     )
-    document: dict[str, Json] = request.model_dump(mode="json")
+    # By their ids: another group may have the name tomorrow.
+    groups = [get_group(connection, reference).id for reference in request.groups]
+    document: dict[str, Json] = {**request.model_dump(mode="json"), "groups": list[Json](groups)}
     row = connection.execute(
         "INSERT INTO test_set_versions (test_set, version, description, case_count, available, request, created, "
         "created_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
@@ -216,14 +218,15 @@ def _check_free(connection: sqlite3.Connection, request: BuildRequest) -> None:
     known = connection.execute("SELECT project FROM test_sets WHERE id = ?", (identity,)).fetchone()
     if known is not None and known[0] != request.project_id:
         raise Conflict(
-            f'Eval suite "{request.test_set_id}" belongs to another project; build its versions there',
+            f'The test set "{request.test_set_id}" belongs to another project: build its versions there.',
             code="eval-suite-project-mismatch",
         )
     if connection.execute(
         "SELECT 1 FROM test_set_versions WHERE test_set = ? AND version = ?", (identity, version)
     ).fetchone():
         raise Conflict(
-            f'Eval suite "{request.test_set_id}" version "{version}" is already registered.',
+            f'Version "{version}" of the test set "{request.test_set_id}" is already registered, and a version never '
+            "changes: build another.",
             code="eval-suite-already-registered",
         )
 
@@ -295,7 +298,7 @@ def version_seq(connection: sqlite3.Connection, test_set_id: str, version: str |
     if row is None:
         test_set_versions(connection, test_set_id)
         raise NotFound(
-            f'No eval suite "{test_set_id}" at version "{version}". '
+            f'The test set "{test_set_id}" has no version "{version}". '
             f"`kindgi-tui test-sets show {test_set_id}` lists its versions.",
             code="eval-suite-not-found",
         )

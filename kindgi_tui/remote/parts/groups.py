@@ -22,11 +22,11 @@ class RemoteGroups:
         return tuple(one for one in groups if project_id is None or one.project_id in (None, project_id))
 
     async def get(self, reference: str) -> Group:
-        """The group with that id or name; a retired one by its id alone."""
+        """The group with that id or name; a retired one by its id alone. Raises Invalid: several have that name."""
         for fresh in (False, True):
-            for one in await self._context.groups(fresh=fresh):
-                if reference in (one.id, one.name):
-                    return one
+            found = self._context.one_group(reference, await self._context.groups(fresh=fresh))
+            if found is not None:
+                return found
         try:
             return v01.group(await self._runtime.get("groups.get", reference))
         except NotFound as cause:

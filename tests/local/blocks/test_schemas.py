@@ -26,6 +26,23 @@ def test_each_place_is_told_as_a_pointer() -> None:
     assert [each.pointer for each in misfits({}, OBJECT)] == [""]
 
 
+@pytest.mark.parametrize(
+    ("value", "schema", "words"),
+    [
+        (None, {"type": "integer"}, "null is not of type 'integer'"),
+        ([True, None], {"type": "integer"}, "[true, null] is not of type 'integer'"),
+        ({"é": False}, {"type": "string"}, "{\"é\": false} is not of type 'string'"),
+        (3, {"enum": [True, None, "a"]}, '3 is not one of [true, null, "a"]'),
+        (3, {"const": None}, "null was expected"),
+        (3, {"type": ["null", "string"]}, "3 is not of type 'null', 'string'"),
+        ("None", {"maxLength": 2}, '"None" is too long'),
+    ],
+)
+def test_values_are_told_as_json_writes_them(value: Any, schema: Any, words: str) -> None:
+    (told,) = misfits(value, schema)
+    assert told.message == words
+
+
 def test_a_schema_that_is_none_is_one_misfit_in_the_schema() -> None:
     (told,) = misfits({}, {"properties": {"a": {"type": "numbr"}}})
     assert told.in_schema and told.pointer == "/properties/a/type"

@@ -43,6 +43,7 @@ def test_forgiven(text: str) -> None:
         ('{"articles": [', "not valid JSON"),
         ("```json\n{\n```", "not valid JSON"),
         ('{"articles": 5}', "$.articles: 5 is not of type 'array'"),
+        ('{"articles": null}', "$.articles: null is not of type 'array'"),
         ("{}", "'articles' is a required property"),
         ('{"articles": [{}]}', "$.articles[0]"),
         ("[" * 200_000, "nested too deeply"),

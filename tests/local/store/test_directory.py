@@ -1,5 +1,6 @@
 """Projects, people and groups, as they stand in the file."""
 
+import re
 import sqlite3
 from typing import Any
 
@@ -121,7 +122,11 @@ def test_names_are_taken_within_a_scope_while_the_group_lives(store: sqlite3.Con
         with pytest.raises(Conflict) as refused:
             group(store, "G", **fields)
         assert refused.value.code == "judge-class-name-taken"
-    retired = retire_group(store, find_group(store, "G").id)  # type: ignore[union-attr]
+    with pytest.raises(Invalid) as unclear:
+        find_group(store, "G")
+    assert unclear.value.code == "judge-class-ambiguous"
+    assert len(re.findall(r"[0-9a-f-]{36} \(", unclear.value.sentence)) == 3, "each by its id and its place"
+    retired = retire_group(store, list_groups(store, None, False)[0].id)
     assert retired.retired_at is not None
     assert retire_group(store, retired.id) == retired
     again = group(store, "G", 7, project_id=retired.project_id, agent_id=retired.agent_id)

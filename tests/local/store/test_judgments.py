@@ -275,6 +275,22 @@ def test_groups_restrict_who_speaks(store: sqlite3.Connection, judged_run: str) 
     assert (back.group_id, back.restricted, back.verdict) == (experts.id, True, "yes")
 
 
+def test_of_groups_with_one_name_those_that_cover_the_run_are_meant(
+    store: sqlite3.Connection, judged_run: str
+) -> None:
+    ours = add_group(store, "G", 1, None, PROJECT, None, None).id
+    add_group(store, "G", 1, None, OTHER, None, None)
+    assert add_judgment(store, said(judged_run, group="G"), BEN).group_id == ours
+    wide = add_group(store, "G", 1, None, None, None, None).id
+    with pytest.raises(Invalid, match="Several groups") as unclear:
+        add_judgment(store, said(judged_run, "b", group="G"), BEN)
+    assert unclear.value.code == "judge-class-ambiguous"
+    assert [one.item.key for one in live(store, judged_run)] == ["a"]
+    assert add_judgment(store, said(judged_run, "b", group=wide), BEN).group_id == wide
+    copied = add_judgment(store, said(judged_run, "b", "no", group="G", restricted=False), BEN, copied=True)
+    assert copied.group_id == ours, "where nobody can be asked: the one that is closest to the run"
+
+
 def test_a_group_covers_its_project_and_agent(store: sqlite3.Connection, judged_run: str) -> None:
     add_group(store, "Elsewhere", 1, None, OTHER, None, None)
     add_group(store, "Other agent", 1, None, PROJECT, "acme.other", None)

@@ -263,7 +263,7 @@ def test_a_case_from_nothing_has_no_recording(store: sqlite3.Connection) -> None
     [
         ({"expect": Expectation(decisions="right")}, "decisions can't be right"),
         ({"expect": Expectation(answer="right")}, "answer can't be right"),
-        ({"expect": Expectation(should_say="so")}, "says nothing yet"),
+        ({"expect": Expectation(should_say="so")}, "goes with a wrong answer"),
         ({"expect": Expectation()}, "says what is expected"),
         ({"input": " "}, "what the agent is asked"),
         ({"input": "x" * 100_001}, "100,000"),

@@ -2,6 +2,7 @@
 
 from kindgi_tui.domain.correction_words import expectation_parts
 from kindgi_tui.session.case_adding import CaseCheck, CaseDraft, case_fields, check_draft
+from kindgi_tui.session.expected_tools import ToolDoubts
 from kindgi_tui.session.fields import FormField
 from kindgi_tui.text import clean, json_text, one_line
 from kindgi_tui.tui.registry import bindings_of
@@ -36,6 +37,7 @@ class CaseAddScreen(FormScreen[CaseDraft]):
             draft = CaseDraft.model_validate(kept)
             if self._run_id is None or draft.run_id == self._run_id:
                 self._draft = draft
+        self._finding = ToolDoubts(self.workbench)
         self.focus_body()
         self.set_heading(f"Add a test case of {self._agent_id} by hand")
         self.show_fields()
@@ -69,7 +71,7 @@ class CaseAddScreen(FormScreen[CaseDraft]):
     async def check(self) -> None:
         """Finds out what the draft would add."""
         draft = self._draft
-        check = await check_draft(self.workbench, draft, self._agent_id, self._project_id)
+        check = await check_draft(self.workbench, draft, self._agent_id, self._project_id, self._finding)
         if draft != self._draft:
             return
         self._check, self._checked = check, draft
@@ -92,7 +94,8 @@ class CaseAddScreen(FormScreen[CaseDraft]):
             return blocks
         said = [clean(part, 600) for part in expectation_parts(check.new.expect)]
         said += [one_line(f"{item.key}: {item.verdict}", 200) for item in check.new.items]
-        return [*blocks, Block("It expects", "head"), *(Block(words, "", 2) for words in said)]
+        doubts = [Block(clean(f"! {sentence}", 600), "bad", 2) for sentence in check.doubts]
+        return [*blocks, Block("It expects", "head"), *(Block(words, "", 2) for words in said), *doubts]
 
     def why_not(self, verb: str) -> str | None:
         """What refuses to be added."""
@@ -111,7 +114,9 @@ class CaseAddScreen(FormScreen[CaseDraft]):
     async def _add(self) -> None:
         try:
             # What was typed last counts, whether it was checked yet or not.
-            check = await check_draft(self.workbench, self._draft, self._agent_id, self._project_id)
+            check = await check_draft(
+                self.workbench, self._draft, self._agent_id, self._project_id, self._finding
+            )
             if check.new is None or check.refusal is not None:
                 self.say(check.refusal or "", "no")
                 return

@@ -47,6 +47,7 @@ class CompareScreen(FormScreen[CompareDraft]):
         self._check: CompareCheck | None = None
         self._against: str | None = None
         self._changes: DefinitionChanges | None = None
+        self._told = False
 
     def on_mount(self) -> None:
         """Loads what the form needs to know."""
@@ -101,6 +102,10 @@ class CompareScreen(FormScreen[CompareDraft]):
         """Puts a value into the draft; another set, or agent, brings its own versions."""
         if name == "test_set_id" and value != self._draft.test_set_id:
             self._choose_set(value, None)
+        if self._told:
+            # Another comparison is being made: the one before is no news any more.
+            self._told = False
+            self.say("")
         given = {name: value}
         if name == "subject" and value != self._draft.subject:
             given["subject_version"] = ""
@@ -218,7 +223,9 @@ class CompareScreen(FormScreen[CompareDraft]):
         self._started(started)
 
     def _started(self, comparison: Comparison) -> None:
-        self.say(f"Comparison {comparison.id} runs; g c shows it wherever you are.")
+        # How it goes is said on its own screen: what stands here is still true when one comes back.
+        self.say(f"Comparison {comparison.id} was started; g c shows it wherever you are.")
+        self._told = True
         if not self.is_current:
             return
         from kindgi_tui.tui.screens.comparison.screen import ComparisonScreen

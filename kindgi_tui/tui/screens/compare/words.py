@@ -34,13 +34,15 @@ def _stored_words(plan: ComparisonPlan, fresh: bool) -> str:
     if plan.cached is None:
         return ""
     asked = plan.repetitions - plan.cached
+    left = f"{asked:,} {'is' if asked == 1 else 'are'} asked for"
     if fresh:
-        return f"Stored answers are ignored: {asked:,} are asked for. "
+        return f"Stored answers are ignored: {left}. "
     if asked == 0:
         return "Every answer is stored already" + (": no model is asked. " if plan.judged == 0 else ". ")
     if plan.cached == 0:
-        return f"No answer is stored yet: {asked:,} are asked for. "
-    return f"{plan.cached:,} of {plan.repetitions:,} answers are stored already, {asked:,} are asked for. "
+        return f"No answer is stored yet: {left}. "
+    have = "answer is" if plan.repetitions == 1 else "answers are"
+    return f"{plan.cached:,} of {plan.repetitions:,} {have} stored already, {left}. "
 
 
 def plan_blocks(check: CompareCheck) -> list[Block | Run]:

@@ -2,7 +2,7 @@
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.javascript import json_equal
-from kindgi_tui.session.arguments import arguments_line, misfit
+from kindgi_tui.session.arguments import arguments_line
 from kindgi_tui.session.correcting import Correcting
 from kindgi_tui.session.correcting_draft import CallRow, Text, call_arguments
 from kindgi_tui.session.tool_choices import ToolChoice
@@ -69,22 +69,22 @@ def _arguments(correcting: Correcting, number: int, row: CallRow, cells: int) ->
     begun = correcting.typed.get(f"call:{number}")
     if begun is not None:
         return one_line(f"(begun) {begun}", cells), "no"
+    doubtful = correcting.draft.decisions == "wrong" and correcting.doubt(row) is not None
     if row.stance == "never" and row.recorded is None:
-        return "", ""
+        return ("!", "bad") if doubtful else ("", "")
     if (
         row.stance == "call"
         and row.arguments is None
         and (row.recorded is None or correcting.draft.decisions == "wrong")
     ):
-        return one_line("with whatever arguments", cells), "dim"
+        return one_line("! with whatever arguments" if doubtful else "with whatever arguments", cells), "dim"
     shown: Json = row.arguments
     if shown is None and row.recorded is not None:
         shown = correcting.recorded[row.recorded].arguments
     words = one_line(arguments_line(shown) if isinstance(shown, dict) else json_text(shown, 400), cells)
     if row.stance != "call" or correcting.draft.decisions != "wrong":
         return words, "dim"
-    tool = correcting.tool(row.tool_id)
-    if tool is not None and misfit(row.arguments, tool.input) is not None:
+    if doubtful:
         return one_line(f"! {words}", cells), "bad"
     return words, ""
 

@@ -189,4 +189,17 @@ class CorrectScreen(Marking):
         if event.control is self.calls and self.part != "calls":
             return
         self.show_row()
+        self._say_doubt()
         self.changed()
+
+    def _say_doubt(self) -> None:
+        """What is doubtful of the call one came to, where the row whole isn't beside the run and tells it there."""
+        row, wrong = self.row, self.correcting.draft.decisions == "wrong"
+        told = self.correcting.doubt(row) if row is not None and wrong else None
+        if self.prompt.purpose or self.outside or self.query_one("#correct-side", TextPane).display:
+            return
+        if told is not None:
+            self.say(told, "no")
+        elif self._doubt is not None:
+            self.say("")
+        self._doubt = told

@@ -5,7 +5,7 @@ from textual.content import Content
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.corrections import Mark
 from kindgi_tui.domain.javascript import json_equal
-from kindgi_tui.session.arguments import Read, arguments_line, misfit, read_arguments
+from kindgi_tui.session.arguments import Read, arguments_line, read_arguments
 from kindgi_tui.session.correcting import Correcting
 from kindgi_tui.session.correcting_draft import call_arguments
 from kindgi_tui.session.tool_choices import ToolChoice
@@ -131,10 +131,10 @@ def row_parts(correcting: Correcting, part: str, number: int) -> list[Part]:
     recorded = None if row.recorded is None else call_arguments(correcting.recorded[row.recorded])
     if row.stance == "call" and asked is not None and (recorded is None or not json_equal(asked, recorded)):
         parts += [Run((("It should be called with", "strong"),)), Block(json_text(asked, LONG), "", 2)]
+    doubt = correcting.doubt(row)
+    if doubt is not None:
+        parts.append(Block(f"! {clean(doubt, 400)}", "bad"))
     if tool is not None:
-        problem = misfit(asked, tool.input) if row.stance == "call" else None
-        if problem is not None:
-            parts.append(Block(f"! {clean(problem.sentence, 400)}", "bad"))
         parts += input_parts(tool)
     if row.recorded is not None and correcting.recorded[row.recorded].finished:
         made = correcting.recorded[row.recorded]

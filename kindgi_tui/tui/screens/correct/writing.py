@@ -28,6 +28,8 @@ class Writing(Parts):
 
     _asked = ""
     """What the line was asked for, until its answer has come."""
+    _doubt: str | None = None
+    """What was said to be doubtful of the call one is on, until one goes on."""
 
     def apply(self, draft: Draft, words: str) -> None:
         """Something else stands there, and is shown."""
@@ -130,11 +132,17 @@ class Writing(Parts):
                 f"{tool} with whatever arguments" if read.arguments is None else f"the arguments of {tool}"
             )
             self.apply(change_call(wrong, number, read.arguments), words)
-        else:
-            self.correcting.type(place, None)
-            wrong = draft if draft.answer == "wrong" else mark_answer(draft, "wrong")
-            name = text_of(place)
-            self.apply(set_text(wrong, name, text), TEXT_NAMES[name])
+            self.next_row()
+            doubt = self.correcting.doubt(self.correcting.draft.calls[number])
+            if doubt is not None:
+                self._doubt = None
+                self.say(f"{doubt} It stands so all the same; u takes it back.", "no")
+            return
+        self.correcting.type(place, None)
+        wrong = draft if draft.answer == "wrong" else mark_answer(draft, "wrong")
+        name = text_of(place)
+        said = TEXT_NAMES[name] if text.strip() else f"nothing of {TEXT_NAMES[name]}"
+        self.apply(set_text(wrong, name, text), said)
         self.next_row()
 
     # In the editor

@@ -34,9 +34,11 @@ def set_row(one: TestSetVersion, place: str, width: int, own: OwnTestSet | None 
     if own is not None and not one.version:
         version = own_version_words(own)
     named = set_words(one.test_set_id)
+    room = 17 if place or width >= 60 else 9
     cells = [
         Cell(one_line(named, 80), max(14, min(36, width // 2 - 2)), "key"),
-        Cell(f" {one_line(version, 24)}", 15 if place or width >= 60 else 9),
+        # A blank on either side, however long it is.
+        Cell(f" {one_line(version, room - 2)}", room),
         Cell(cases_words(one), 20 if one.truncated else 12, "dim"),
     ]
     if width >= 70:
