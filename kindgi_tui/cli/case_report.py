@@ -10,6 +10,7 @@ from kindgi_tui.domain.grading import is_graded
 from kindgi_tui.domain.headline import percent, stopped_sentence
 from kindgi_tui.domain.items import answer_of, output_items
 from kindgi_tui.domain.regressions import pass_rates
+from kindgi_tui.domain.runs import RunDetail
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.session.checked import checked_entries, state_words
 from kindgi_tui.session.reviewing import said_words, standing_words
@@ -45,9 +46,10 @@ async def case_lines(
     marks = [mark for mark in (standing_words(reviewed.standing, result), *_marks(result)) if mark]
     lines.append(f"   {', '.join(marks)}  case {result.case_id}")
     lines += [f"   {line}" for line in _trouble(result, width - 3)]
-    lines += [f"   {line}" for line in _expected(case, result, width - 3)]
+    replay = await _first_replay(bench, result)
+    lines += [f"   {line}" for line in _expected(case, result, replay, width - 3)]
     agent_turn = case is None or case.subject.kind == "agent"
-    output = await _new_output(bench, result)
+    output = None if replay is None else replay.output
     before = answer_of(None if case is None else case.output, agent_turn)
     now = answer_of(output, agent_turn)
     lines += [f"   {line}" for line in _answers(before, now, width - 3)]
@@ -85,10 +87,10 @@ def _trouble(result: CaseResult, cells: int) -> list[str]:
     return []
 
 
-def _expected(case: Case | None, result: CaseResult, cells: int) -> list[str]:
+def _expected(case: Case | None, result: CaseResult, replay: RunDetail | None, cells: int) -> list[str]:
     """What it expected and whether it passed, part by part, and what was found instead."""
     lines: list[str] = []
-    for entry in checked_entries(case, result):
+    for entry in checked_entries(case, result, replay):
         told = ", ".join(part for part in (entry.repetitions, entry.at) if part)
         head = "expected by an expert" if entry.expert else "expected"
         lines.append(head + (f" ({told})" if told else ""))
@@ -102,12 +104,12 @@ def _expected(case: Case | None, result: CaseResult, cells: int) -> list[str]:
     return lines
 
 
-async def _new_output(bench: Workbench, result: CaseResult) -> Json:
+async def _first_replay(bench: Workbench, result: CaseResult) -> RunDetail | None:
     runs = [run_id for run_id in result.run_ids if run_id]
     if not runs:
         return None
     try:
-        return (await bench.runs.get(runs[0])).output
+        return await bench.runs.get(runs[0])
     except (NotFound, Unsupported):
         return None
 

@@ -4,7 +4,7 @@ The sentences hold words from outside (ids of tools, arguments, what people wrot
 not cleaned, and a face cleans them before it shows them.
 """
 
-from collections.abc import Collection
+from collections.abc import Iterable
 
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.corrections import DecisionDifference, Expectation, ExpectedCall
@@ -59,19 +59,30 @@ def difference_words(difference: DecisionDifference) -> str:
             return f"should have called {tool} with {field} {expected}; called it with {actual}{refused}"
 
 
-def tools_words(recorded: Collection[str], called: Collection[str]) -> str:
-    """How the tools a replay called differ from those the recorded run called; empty when they are the same ones.
+def other_tools_words(recorded: Iterable[ExpectedCall], called: Iterable[ExpectedCall]) -> tuple[str, ...]:
+    """How the tools a replay called differ from those the recorded run called, a phrase each: the missing ones first.
 
-    Not cleaned.
+    A tool stands there once, with the arguments of its first call. Empty when they are the same ones. Not cleaned.
     """
-    missing = [tool_id for tool_id in recorded if tool_id not in called]
-    added = [tool_id for tool_id in called if tool_id not in recorded]
-    said = []
-    if missing:
-        said.append(f"should have called {', '.join(sorted(missing))}, as the recorded run did")
-    if added:
-        said.append(f"called {', '.join(sorted(set(added)))}, which the recorded run didn't")
-    return "; ".join(said)
+    then, now = _by_tool(recorded), _by_tool(called)
+    missing = [
+        f"should have called {call_words(call)}, as the recorded run did; didn't call it"
+        for tool_id, call in then.items()
+        if tool_id not in now
+    ]
+    added = [
+        f"called {call_words(call)}, which the recorded run didn't"
+        for tool_id, call in now.items()
+        if tool_id not in then
+    ]
+    return (*missing, *added)
+
+
+def _by_tool(calls: Iterable[ExpectedCall]) -> dict[str, ExpectedCall]:
+    found: dict[str, ExpectedCall] = {}
+    for call in calls:
+        found.setdefault(call.tool_id, call)
+    return found
 
 
 def _count_words(difference: DecisionDifference) -> str:
