@@ -13,7 +13,7 @@ from kindgi_tui.domain.regressions import pass_rates
 from kindgi_tui.domain.runs import RunDetail
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.session.checked import checked_entries, state_words
-from kindgi_tui.session.reviewing import said_words, standing_words
+from kindgi_tui.session.reviewing import missing_words, said_words, standing_words
 from kindgi_tui.text import clean, dumps_line, json_text, one_line, wrap
 from kindgi_tui.text.diffs import word_diff
 from kindgi_tui.workbench import NotFound, Unsupported, Workbench
@@ -148,7 +148,8 @@ def _item_lines(reviewed: Reviewed, output: Json, agent_turn: bool, experts: boo
         item.key: item.value for item in output_items(None if case is None else case.output, agent_turn)
     }
     new = {item.key: item.value for item in output_items(output, agent_turn)}
-    lines = []
+    lines: list[str] = []
+    missing: list[str] = []
     for kept in changes.kept:
         told = said_words(judged.get(kept.key), experts)[0]
         lines.append(
@@ -156,13 +157,18 @@ def _item_lines(reviewed: Reviewed, output: Json, agent_turn: bool, experts: boo
         )
     for dropped in changes.dropped:
         told = said_words(judged.get(dropped.key), experts)[0]
+        if case is not None and dropped.key not in recorded:
+            missing.append(f"  ∅ {_name(dropped.key)}  {told}  {missing_words(judged.get(dropped.key))}")
+            continue
         lines.append(f"  - {_name(dropped.key)}  {told}  {_what(recorded, dropped.key)}")
     for added in changes.new:
         told = "new, nobody judged it yet"
         if added.judged is not None:
             told = f"new, {added.judged.yes_weight:g} of {added.judged.total_weight:g} yes"
         lines.append(f"  + {_name(added.key)}  {told}  {_what(new, added.key)}")
-    return ["items kept (=), dropped (-), new (+):", *(line.rstrip() for line in lines)] if lines else []
+    lines += missing
+    signs = "kept (=), dropped (-), new (+)" + (", missing (∅)" if missing else "")
+    return [f"items {signs}:", *(line.rstrip() for line in lines)] if lines else []
 
 
 def _name(key: str) -> str:

@@ -10,7 +10,11 @@ from kindgi_tui.cli.report import metric_lines
 from kindgi_tui.cli.review import Reviewed, results_of
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison, ComparisonProgress, ComparisonRequest
+from kindgi_tui.domain.comparisons import CaseResult
 from kindgi_tui.domain.grading import is_graded
+from kindgi_tui.domain.own_test_sets import ExpectedItem, expected_summary
+from kindgi_tui.domain.runs import Subject
+from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.opening import Target, open_workbench
 
 SUMS: dict[str, Json] = {
@@ -69,3 +73,20 @@ async def test_metrics_and_cases_say_what_their_numbers_are(
     finally:
         await bench.close()
     assert marks in " ".join(" ".join(told).split())
+
+
+async def test_what_neither_run_had_is_missing_and_not_dropped(tmp_path: Path) -> None:
+    result = CaseResult.read(
+        {"caseId": "c", "changes": {"kept": [], "dropped": [{"key": "kb-2"}], "new": []}}
+    )
+    item = expected_summary(ExpectedItem(key="kb-2", verdict="yes"))
+    subject = Subject(kind="agent", id="acme.picker", version="0.1.0")
+    case = Case(case_id="c", subject=subject, input="q", output={"appended": []}, items=(item,))
+    bench, _ = await open_workbench(Target(workspace=tmp_path / "workspace"))
+    try:
+        told = "\n".join(await case_lines(bench, Reviewed("unknown", result, case), 1, 100))
+    finally:
+        await bench.close()
+    assert "∅ kb-2  yes  the case asks for it, and it was never there" in told
+    assert "missing (∅)" in told
+    assert "- kb-2" not in told
