@@ -21,7 +21,7 @@ from kindgi_tui.tui.profile import Profile, choose_profile
 from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.screens.opening import OpeningScreen
 from kindgi_tui.tui.themes import CYCLE, THEMES
-from kindgi_tui.tui.widgets.status_line import StatusLine, Where
+from kindgi_tui.tui.widgets.status_line import Kind, StatusLine, Where
 
 if TYPE_CHECKING:
     from kindgi_tui.config.state import State
@@ -239,7 +239,7 @@ class WorkbenchApp(App[None]):
     def do_go(self) -> None:
         """Waits for the key that says where to go."""
         self._going = True
-        self._say("Go to: r Runs · j Judge · t Test sets · c Comparisons · o Groups · g the top")
+        self._say("Go to: r Runs · j Judge · t Test sets · c Comparisons · o Groups · g the top", "hint")
 
     async def _go(self, key: str) -> None:
         if key == "g":
@@ -285,9 +285,9 @@ class WorkbenchApp(App[None]):
                 )
                 return
 
-    def _say(self, sentence: str) -> None:
+    def _say(self, sentence: str, kind: Kind = "told") -> None:
         if isinstance(self.screen, WorkScreen):
-            self.screen.say(sentence)
+            self.screen.say(sentence, kind)
 
     def go_back(self) -> None:
         """Goes back to the screen under this one."""

@@ -24,11 +24,12 @@ from kindgi_tui.tui.screens.case.screen import CaseScreen
 from kindgi_tui.tui.screens.comparison.screen import ComparisonScreen
 from kindgi_tui.tui.screens.correct.screen import CorrectScreen
 from kindgi_tui.tui.screens.judge.screen import JudgeScreen
+from kindgi_tui.tui.widgets.key_footer import KeyFooter
 from kindgi_tui.tui.widgets.status_line import StatusLine
 from kindgi_tui.tui.widgets.text_pane import TextPane
 from tests.hostile.corpus import assert_clean_bytes, strings
 from tests.session.comparing import make_compared
-from tests.tui.conftest import SIZES, running, shown, until
+from tests.tui.conftest import SIZES, painted, running, shown, until
 from tests.tui.test_judge import fill, judge
 
 SEARCH = "acme-ops.search-articles"
@@ -342,6 +343,17 @@ async def test_a_long_text_is_written_in_a_box_where_there_is_no_editor(
         await says(screen, pilot, "E goes on with it")
         assert sentence(screen).startswith("Line 1, character 1: a value is missing.")
         assert screen.correcting.draft.calls[0].arguments == {"query": "cards"}
+
+
+async def test_the_keys_one_needs_and_the_hint_stand_whole_at_80_columns(place: Path) -> None:
+    async with correct(place) as (screen, _):
+        keys = painted(screen.query_one(KeyFooter))
+        for words in ("s Save", "e Edit", "E $EDITOR", "f Forbid", "u Take back", "? Help"):
+            assert words in keys
+        told = " ".join(painted(screen.query_one(StatusLine)).split())
+        assert told.startswith(
+            "d right, D wrong for the calls it made; a right, A wrong for its answer; s saves."
+        )
 
 
 async def test_one_speaks_as_the_group_chosen(place: Path) -> None:

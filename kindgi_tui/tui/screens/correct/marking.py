@@ -104,7 +104,8 @@ class Marking(Picking):
             self.say(
                 "Decisions wrong: e changes a call, w any args, x leaves it out, f forbids, n adds one."
                 if part == "decisions"
-                else "Answer wrong: e writes what it should say, on the next row why."
+                else "Answer wrong: e writes what it should say, on the next row why.",
+                "hint",
             )
 
     def do_unsay(self) -> None:

@@ -7,7 +7,7 @@ ACTIONS = table(
     ("open", "enter", "Run", "Opens the run the case was made from."),
     ("compare", "c", "Compare", "Compares a new version of the agent on these cases; they are frozen first."),
     ("add", "n", "New case", "Adds a case by hand, from nothing or from a run you name."),
-    ("add-from", "N", "From this run", "Adds a case by hand from the run of the case one is on."),
+    ("retire", "x", "Retire", "Leaves the case out of the next versions, until it is brought back."),
     ("agreement", "a", "Agreement", "Shows how far people agree, two by two, and on what they don't."),
     (
         "settle",
@@ -15,7 +15,7 @@ ACTIONS = table(
         "Settle",
         "Judges the items people disagree on, then opens the runs they corrected differently.",
     ),
-    ("retire", "x", "Retire", "Leaves the case out of the next versions, until it is brought back."),
+    ("add-from", "N", "From this run", "Adds a case by hand from the run of the case one is on."),
     ("bring-back", "b", "Bring back", "Brings a retired case back."),
     ("retired", "z", "Retired", "Shows the retired cases, or the live ones again."),
     ("reasons", "o", "All reasons", "Shows every reason and whole texts, or two reasons an item again."),

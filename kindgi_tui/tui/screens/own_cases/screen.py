@@ -185,7 +185,7 @@ class OwnCasesScreen(Agreeing, Moves):
         asked = one_line(question(case.case, 200), 50)
         await self._load()
         self.count_agreement()
-        self.say(f"Retired: {asked} · z shows the retired ones" if retire else f"Live again: {asked}")
+        self.say(f"Retired: {asked} · z shows the retired ones" if retire else f"Live again: {asked}", "hint")
 
     def do_retired(self) -> None:
         """The retired ones, or the live ones again."""
