@@ -260,9 +260,20 @@ class WorkbenchApp(App[None]):
         await self.go_to("groups")
 
     async def go_to(self, mode: str) -> None:
-        """Shows one of the main screens, as it was left."""
+        """Shows one of the main screens, as it was left; where one is in it already, what lies over it is left."""
         self.state.put("screen", mode)
-        await self.switch_mode(mode)
+        if mode != self.current_mode:
+            await self.switch_mode(mode)
+            return
+        while len(self.screen_stack) > 1:
+            over = self.screen
+            if isinstance(over, WorkScreen):
+                over.do_back()
+            else:
+                self.pop_screen()
+            if self.screen is over:
+                # It finishes something first, and says so.
+                return
 
     def watch_comparison(self, comparison_id: str) -> None:
         """Says so, with a bell, when that comparison ends while one is elsewhere; for those that start or open one."""

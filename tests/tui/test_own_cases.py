@@ -187,7 +187,7 @@ async def test_a_case_from_nothing_is_added_by_keys_and_says_it_has_no_recording
         await pilot.press("a")
         await until(lambda: app.screen is screen, pilot)
         await until(lambda: "4 cases" in shown(screen), pilot)
-        screen.rows.first()
+        await until(lambda: "Added: Is support open on Sunday?" in told(app), pilot)
         await until(lambda: "It has no recording" in pane(app), pilot)
         await pilot.press("enter")
         await until(lambda: "no recording" in told(app), pilot)
@@ -202,6 +202,8 @@ async def test_a_case_from_a_run_is_added_by_keys_and_a_draft_is_kept(demo: Path
     async with running(demo, (120, 40), "TestSetsScreen", start="test_sets") as (app, pilot):
         screen = await to_cases(app, pilot)
         assert screen.current is not None
+        await pilot.press("j")
+        await until(lambda: screen.rows.cursor == 1, pilot)
         run = screen.current.id
         await pilot.press("N")
         await until(lambda: isinstance(app.screen, CaseAddScreen), pilot)
@@ -221,6 +223,11 @@ async def test_a_case_from_a_run_is_added_by_keys_and_a_draft_is_kept(demo: Path
         await pilot.press("a")
         await until(lambda: app.screen is screen, pilot)
         await until(lambda: "4 cases" in shown(screen), pilot)
+        # It stands first, and the cursor on it, wherever one came from.
+        await until(lambda: told(app).startswith("Added: "), pilot)
+        added = screen.current
+        assert added is not None
+        assert (screen.rows.cursor, added.source, added.run_id) == (0, "hand", run)
     (made,) = [one for one in await stored(demo) if one.source == "hand"]
     assert made.run_id == run
     assert made.expect is not None
@@ -228,6 +235,54 @@ async def test_a_case_from_a_run_is_added_by_keys_and_a_draft_is_kept(demo: Path
         ("acme-ops.search-articles", {"query": "a, b"}),
         ("acme-ops.log-suggestion", None),
     ]
+
+
+async def test_a_run_that_is_typed_is_no_case_from_nothing(demo: Path) -> None:
+    await in_docs(demo)
+    async with running(demo, (120, 40), "TestSetsScreen", start="test_sets") as (app, pilot):
+        screen = await to_cases(app, pilot)
+        await pilot.press("n")
+        await until(lambda: isinstance(app.screen, CaseAddScreen), pilot)
+        await until(lambda: "From nothing" in pane(app), pilot)
+        app.screen.query_one(Form).go_to("run_id")
+        await pilot.press("enter")
+        await until(lambda: app.screen.query_one(Prompt).purpose == "field:run_id", pilot)
+        for typed in ("c", "c9d"):
+            app.screen.query_one("Prompt Input").value = typed  # type: ignore[attr-defined]
+            await until(lambda typed=typed: f"From run {typed}" in pane(app), pilot)  # type: ignore[misc]
+            assert "From nothing" not in pane(app)
+            assert "no recording" not in pane(app)
+        # Looked up, and not found: still no case from nothing.
+        await until(lambda: "✗" in pane(app), pilot)
+        assert "From run c9d" in pane(app)
+        app.screen.query_one("Prompt Input").value = PACKAGE[:8]  # type: ignore[attr-defined]
+        await until(lambda: f"From run {PACKAGE}" in pane(app), pilot)
+        app.screen.query_one("Prompt Input").value = ""  # type: ignore[attr-defined]
+        await until(lambda: "From nothing" in pane(app), pilot)
+        assert not (await stored(demo))[0].expert
+        assert screen.is_attached
+
+
+async def test_g_and_the_places_own_key_go_back_to_its_root(demo: Path) -> None:
+    await in_docs(demo)
+    async with running(demo, (120, 40), "TestSetsScreen", start="test_sets") as (app, pilot):
+        root = app.screen
+        await to_cases(app, pilot)
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.screen, RunScreen), pilot)
+        await pilot.press("g", "t")
+        await until(lambda: app.screen is root, pilot)
+        assert len(app.screen_stack) == 1
+        # In the root it stays, and to another place and back one comes to where one was.
+        await pilot.press("g", "t")
+        await until(lambda: app.screen is root, pilot)
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.screen, OwnCasesScreen), pilot)
+        screen = app.screen
+        await pilot.press("g", "r")
+        await until(lambda: app.current_mode == "runs", pilot)
+        await pilot.press("g", "t")
+        await until(lambda: app.screen is screen, pilot)
 
 
 async def test_compare_starts_from_it_and_freezes_it(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,6 +40,7 @@ class OwnCasesScreen(Agreeing, Moves):
         self._groups: dict[str, str] = {}
         self._whole = False
         self._retired = False
+        self._to_tell: OwnCase | None = None
 
     def compose_body(self) -> ComposeResult:
         """The title, the list of cases, the one the cursor stands on."""
@@ -87,10 +88,14 @@ class OwnCasesScreen(Agreeing, Moves):
         self._groups = {group.id: group.name for group in groups}
         self._window = window
         self.query_one("#own-cases-title", Static).update(line(title_words(own, retired), 300))
-        self.rows.show(window.count, self.rows.cursor, NONE_RETIRED if retired else EMPTY)
+        made, self._to_tell = self._to_tell, None
+        cursor = self.rows.cursor if made is None else _place_of(made, window)
+        self.rows.show(window.count, cursor, NONE_RETIRED if retired else EMPTY)
         self.rows.repaint()
         self.show_text()
         self.changed()
+        if made is not None:
+            self.say(f"Added: {one_line(question(made.case, 200), 50)}")
 
     def _row(self, number: int, width: int) -> list[Cell] | None:
         window = self._window
@@ -166,7 +171,12 @@ class OwnCasesScreen(Agreeing, Moves):
     def _open_form(self, run_id: str | None) -> None:
         from kindgi_tui.tui.screens.case_add.screen import CaseAddScreen
 
-        self.app.push_screen(CaseAddScreen(self._own.agent_id, self._own.project_id, run_id))
+        own = self._own
+        self.app.push_screen(CaseAddScreen(own.agent_id, own.project_id, run_id, self._was_added))
+
+    def _was_added(self, case: OwnCase) -> None:
+        """The next load puts the cursor on it, among the live ones, and says so."""
+        self._to_tell, self._retired = case, False
 
     def do_retire(self) -> None:
         """Leaves it out."""
@@ -201,3 +211,8 @@ class OwnCasesScreen(Agreeing, Moves):
         """Looks now."""
         self.count_agreement()
         self.work(self._load(), group="load", exclusive=True)
+
+
+def _place_of(case: OwnCase, window: Window[OwnCase]) -> int:
+    """The row of a case that was just added: the newest stand first."""
+    return next((at for at, one in enumerate(window.rows) if one.id == case.id), 0)
