@@ -4,6 +4,7 @@ import asyncio
 import functools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from kindgi_tui.domain.corrections import Correction, Expectation, ExpectedCall
+from kindgi_tui.domain.corrections import Correction, Expectation, ExpectedCall, NewCorrection
+from kindgi_tui.domain.projects import Person
 from kindgi_tui.domain.queries import RunFilter
 from kindgi_tui.domain.runs import recorded_calls
 from kindgi_tui.local.workbench import open_local
@@ -354,6 +356,23 @@ async def test_the_keys_one_needs_and_the_hint_stand_whole_at_80_columns(place: 
         assert told.startswith(
             "d right, D wrong for the calls it made; a right, A wrong for its answer; s saves."
         )
+
+
+async def test_what_others_said_shows_once_mine_is_saved(place: Path) -> None:
+    bench, _ = await open_local(place)
+    await bench.people.add(Person(id="ben", created_at=datetime.now(UTC)))
+    (ben,) = [one for one in await bench.people.list() if one.id == "ben"]
+    wrong = NewCorrection(run_id="run-0000", expect=Expectation(answer="wrong", should_say="Look at kb-3."))
+    await bench.acting_as(ben).corrections.add(wrong)
+    await bench.close()
+    async with correct(place) as (screen, pilot):
+        await until(lambda: "1 other correction shows once yours is saved." in shown(screen), pilot)
+        assert "kb-3" not in shown(screen)
+        await pilot.press("a", "s")
+        told = 'ben: the answer is wrong: should say "Look at kb-3."'
+        await until(lambda: told in shown(screen), pilot)
+        await pilot.press("u")
+        await until(lambda: "kb-3" not in shown(screen), pilot)
 
 
 async def test_one_speaks_as_the_group_chosen(place: Path) -> None:
