@@ -2,26 +2,32 @@
 
 from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.tables import Column, short_id, table
-from kindgi_tui.domain.agreement import Agreement, agreement_sentence
+from kindgi_tui.domain.agreement import Agreement, agreement_sentence, apart_sentence
 from kindgi_tui.domain.base import Json
-from kindgi_tui.domain.test_set_versions import TestSetVersion
+from kindgi_tui.domain.correction_words import expectation_words
 from kindgi_tui.text import one_line
 from kindgi_tui.wire import v04
+from kindgi_tui.wire.expectations import written_expectation
 
 SENTENCE = 500
 """The longest sentence; names of people can be long."""
 
 
-def print_agreement(call: Call, version: TestSetVersion, agreement: Agreement) -> None:
-    """A sentence, what every two people said of the same items, and the items they disagree on; all of it as JSON."""
+def print_agreement(call: Call, test_set_id: str, version: str | None, agreement: Agreement) -> None:
+    """A sentence, what every two people said of the same items, and what they differ on; all of it as JSON.
+
+    `version` None: an agent's own test set as it is now.
+    """
     if call.json:
         told = v04.plain(agreement)
         assert isinstance(told, dict)
-        place = {"testSetId": version.test_set_id, "version": version.version}
+        place: dict[str, Json] = {"testSetId": test_set_id, "version": version}
         shares: dict[str, Json] = {"raw": agreement.raw, "yesRate": agreement.yes_rate}
-        call.out.json(v04.without_none({**place, **told, **shares}))
+        call.out.json(v04.without_none({**place, **told, **shares, "apart": _apart_json(agreement)}))
         return
     call.out.paragraph(one_line(f"{agreement_sentence(agreement)}.", SENTENCE))
+    if agreement.apart:
+        call.out.paragraph(f"{apart_sentence(agreement)}.")
     if len(agreement.people) > 2:
         call.out.line()
         call.out.lines(
@@ -41,6 +47,45 @@ def print_agreement(call: Call, version: TestSetVersion, agreement: Agreement) -
                 call.out.width,
             )
         )  # fmt: skip
+    _print_split(call, agreement)
+    _print_apart(call, agreement)
+    if agreement.to_settle:
+        call.out.line()
+        call.out.line("They differ on these: s on the set's cases in kindgi-tui settles them one by one.")
+
+
+def _apart_json(agreement: Agreement) -> Json:
+    return [
+        {
+            "runId": one.run_id,
+            "said": [
+                {"person": said.person, "expect": written_expectation(said.expect)} for said in one.said
+            ],
+        }
+        for one in agreement.apart
+    ]
+
+
+def _print_apart(call: Call, agreement: Agreement) -> None:
+    """The runs people corrected differently, what each of them said in a row of its own."""
+    if not agreement.apart:
+        return
+    call.out.line()
+    call.out.lines(
+        table(
+            [Column("RUN"), Column("CORRECTED BY", least=12), Column("EXPECTS", least=20)],
+            [
+                (short_id(one.run_id), said.person, expectation_words(said.expect))
+                for one in agreement.apart
+                for said in one.said
+            ],
+            call.out.width,
+        )
+    )
+
+
+def _print_split(call: Call, agreement: Agreement) -> None:
+    """The items people disagree on."""
     if not agreement.split:
         return
     call.out.line()
@@ -54,5 +99,3 @@ def print_agreement(call: Call, version: TestSetVersion, agreement: Agreement) -
             call.out.width,
         )
     )
-    call.out.line()
-    call.out.line("They differ on these: s on the set's cases in kindgi-tui settles them one by one.")

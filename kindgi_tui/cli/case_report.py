@@ -10,9 +10,10 @@ from kindgi_tui.domain.grading import is_graded
 from kindgi_tui.domain.headline import percent, stopped_sentence
 from kindgi_tui.domain.items import answer_of, output_items
 from kindgi_tui.domain.regressions import pass_rates
+from kindgi_tui.domain.runs import RunDetail
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.session.checked import checked_entries, state_words
-from kindgi_tui.session.reviewing import said_words, standing_words
+from kindgi_tui.session.reviewing import missing_words, said_words, standing_words
 from kindgi_tui.text import clean, dumps_line, json_text, one_line, wrap
 from kindgi_tui.text.diffs import word_diff
 from kindgi_tui.workbench import NotFound, Unsupported, Workbench
@@ -45,9 +46,10 @@ async def case_lines(
     marks = [mark for mark in (standing_words(reviewed.standing, result), *_marks(result)) if mark]
     lines.append(f"   {', '.join(marks)}  case {result.case_id}")
     lines += [f"   {line}" for line in _trouble(result, width - 3)]
-    lines += [f"   {line}" for line in _expected(case, result, width - 3)]
+    replay = await _first_replay(bench, result)
+    lines += [f"   {line}" for line in _expected(case, result, replay, width - 3)]
     agent_turn = case is None or case.subject.kind == "agent"
-    output = await _new_output(bench, result)
+    output = None if replay is None else replay.output
     before = answer_of(None if case is None else case.output, agent_turn)
     now = answer_of(output, agent_turn)
     lines += [f"   {line}" for line in _answers(before, now, width - 3)]
@@ -85,10 +87,10 @@ def _trouble(result: CaseResult, cells: int) -> list[str]:
     return []
 
 
-def _expected(case: Case | None, result: CaseResult, cells: int) -> list[str]:
+def _expected(case: Case | None, result: CaseResult, replay: RunDetail | None, cells: int) -> list[str]:
     """What it expected and whether it passed, part by part, and what was found instead."""
     lines: list[str] = []
-    for entry in checked_entries(case, result):
+    for entry in checked_entries(case, result, replay):
         told = ", ".join(part for part in (entry.repetitions, entry.at) if part)
         head = "expected by an expert" if entry.expert else "expected"
         lines.append(head + (f" ({told})" if told else ""))
@@ -102,12 +104,12 @@ def _expected(case: Case | None, result: CaseResult, cells: int) -> list[str]:
     return lines
 
 
-async def _new_output(bench: Workbench, result: CaseResult) -> Json:
+async def _first_replay(bench: Workbench, result: CaseResult) -> RunDetail | None:
     runs = [run_id for run_id in result.run_ids if run_id]
     if not runs:
         return None
     try:
-        return (await bench.runs.get(runs[0])).output
+        return await bench.runs.get(runs[0])
     except (NotFound, Unsupported):
         return None
 
@@ -146,7 +148,8 @@ def _item_lines(reviewed: Reviewed, output: Json, agent_turn: bool, experts: boo
         item.key: item.value for item in output_items(None if case is None else case.output, agent_turn)
     }
     new = {item.key: item.value for item in output_items(output, agent_turn)}
-    lines = []
+    lines: list[str] = []
+    missing: list[str] = []
     for kept in changes.kept:
         told = said_words(judged.get(kept.key), experts)[0]
         lines.append(
@@ -154,13 +157,18 @@ def _item_lines(reviewed: Reviewed, output: Json, agent_turn: bool, experts: boo
         )
     for dropped in changes.dropped:
         told = said_words(judged.get(dropped.key), experts)[0]
+        if case is not None and dropped.key not in recorded:
+            missing.append(f"  ∅ {_name(dropped.key)}  {told}  {missing_words(judged.get(dropped.key))}")
+            continue
         lines.append(f"  - {_name(dropped.key)}  {told}  {_what(recorded, dropped.key)}")
     for added in changes.new:
         told = "new, nobody judged it yet"
         if added.judged is not None:
             told = f"new, {added.judged.yes_weight:g} of {added.judged.total_weight:g} yes"
         lines.append(f"  + {_name(added.key)}  {told}  {_what(new, added.key)}")
-    return ["items kept (=), dropped (-), new (+):", *(line.rstrip() for line in lines)] if lines else []
+    lines += missing
+    signs = "kept (=), dropped (-), new (+)" + (", missing (∅)" if missing else "")
+    return [f"items {signs}:", *(line.rstrip() for line in lines)] if lines else []
 
 
 def _name(key: str) -> str:

@@ -264,10 +264,16 @@ async def export(call: Call, test_set: str, version: str | None) -> None:
 @click.argument("test_set", shell_complete=completing.test_sets)
 @version_option
 async def agreement(call: Call, test_set: str, version: str | None) -> None:
-    """Says how far people agree who judged the same items of TEST_SET, and on which they don't."""
+    """Says how far people agree who judged the same items of TEST_SET, on which they don't, and which runs they
+    corrected differently; of an agent's own test set without --version, as it is now."""
     test_set = await whole_id(call, test_set)
+    own = parse_own_test_set_id(test_set)
+    if own is not None and version is None:
+        print_agreement(call, test_set, None, await call.bench.cases.agreement(*own))
+        return
     found = await call.bench.test_sets.get(test_set, version)
-    print_agreement(call, found, await call.bench.test_sets.agreement(test_set, found.version))
+    told = await call.bench.test_sets.agreement(test_set, found.version)
+    print_agreement(call, test_set, found.version, told)
 
 
 def cases_words(version: TestSetVersion) -> str:

@@ -10,8 +10,10 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from kindgi_tui.domain.base import Frozen
+from kindgi_tui.domain.base import Frozen, Json
+from kindgi_tui.domain.corrections import Expectation
 from kindgi_tui.domain.headline import percent
+from kindgi_tui.domain.javascript import json_equal
 from kindgi_tui.domain.judgments import Verdict
 
 LEAST_SHARED = 30
@@ -34,6 +36,17 @@ class Rating(NamedTuple):
     """Yes or no."""
 
 
+class Corrected(NamedTuple):
+    """One live correction of one person."""
+
+    run_id: str
+    """The run."""
+    person: str
+    """Who said it, as `rater` names them; each says one thing of a run."""
+    expect: Expectation
+    """What the run should have done."""
+
+
 class SplitItem(Frozen):
     """An item that people said different things of."""
 
@@ -45,6 +58,29 @@ class SplitItem(Frozen):
     """Who says yes, by name in order."""
     no: tuple[str, ...]
     """Who says no."""
+
+
+class SaidApart(Frozen):
+    """What one of several people said a run should have done."""
+
+    person: str
+    """Who, as `rater` names them."""
+    expect: Expectation
+    """What it should have done."""
+
+
+class ApartRun(Frozen):
+    """A run that people corrected differently: their live corrections expect different things."""
+
+    run_id: str
+    """The run."""
+    said: tuple[SaidApart, ...]
+    """What each of them said, in the order it came."""
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Who corrected it."""
+        return tuple(one.person for one in self.said)
 
 
 class PairAgreement(Frozen):
@@ -99,6 +135,13 @@ class Agreement(Frozen):
     """Every two people who share an item, those who share most first."""
     split: tuple[SplitItem, ...] = ()
     """The items they disagree on, in the order they came."""
+    apart: tuple[ApartRun, ...] = ()
+    """The runs they corrected differently, in the order they came."""
+
+    @property
+    def to_settle(self) -> bool:
+        """Whether there is something they differ on."""
+        return bool(self.split or self.apart)
 
     @property
     def raw(self) -> float | None:
@@ -154,8 +197,8 @@ def krippendorff_alpha(units: Iterable[Sequence[Hashable]]) -> float | None:
     return float(1 - (total - 1) * observed / expected)
 
 
-def agreement_of(ratings: Iterable[Rating]) -> Agreement:
-    """How far people agree, from their live verdicts."""
+def agreement_of(ratings: Iterable[Rating], corrections: Iterable[Corrected] = ()) -> Agreement:
+    """How far people agree, from their live verdicts; with the runs whose live corrections differ."""
     items: dict[tuple[str, str], dict[str, Verdict]] = {}
     everybody: set[str] = set()
     for one in ratings:
@@ -185,7 +228,25 @@ def agreement_of(ratings: Iterable[Rating]) -> Agreement:
         value=value,
         pairs=_pairs(shared.values(), sharing),
         split=tuple(_split(place, said) for place, said in shared.items() if len(set(said.values())) > 1),
+        apart=_corrected_apart(corrections),
     )
+
+
+def _corrected_apart(corrections: Iterable[Corrected]) -> tuple[ApartRun, ...]:
+    runs: dict[str, list[Corrected]] = {}
+    for one in corrections:
+        runs.setdefault(one.run_id, []).append(one)
+    return tuple(
+        ApartRun(run_id=run_id, said=tuple(SaidApart(person=one.person, expect=one.expect) for one in said))
+        for run_id, said in runs.items()
+        if not all(json_equal(_shape(said[0].expect), _shape(one.expect)) for one in said[1:])
+    )
+
+
+def _shape(expect: Expectation) -> Json:
+    calls: list[Json] = [[call.tool_id, call.arguments or {}] for call in expect.should_call]
+    forbidden: list[Json] = [*expect.must_not_call]
+    return [expect.decisions, calls, forbidden, expect.answer, expect.should_say, expect.why]
 
 
 def _split(place: tuple[str, str], said: dict[str, Verdict]) -> SplitItem:
@@ -228,6 +289,14 @@ def agreement_sentence(one: Agreement) -> str:
     if one.value is None:
         return f"{people} {which}: {raw}, {rate}; no {one.coefficient} where all verdicts are the same"
     return f"{people} {which}: {raw} ({one.coefficient} {coefficient_words(one.value)}), {rate}"
+
+
+def apart_sentence(one: Agreement) -> str:
+    """How many runs people corrected differently; empty without one."""
+    if not one.apart:
+        return ""
+    count = len(one.apart)
+    return f"{count:,} {'run is' if count == 1 else 'runs are'} corrected differently by several people"
 
 
 def coefficient_words(value: float) -> str:

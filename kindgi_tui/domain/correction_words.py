@@ -4,6 +4,8 @@ The sentences hold words from outside (ids of tools, arguments, what people wrot
 not cleaned, and a face cleans them before it shows them.
 """
 
+from collections.abc import Iterable
+
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.corrections import DecisionDifference, Expectation, ExpectedCall
 from kindgi_tui.domain.headline import one_line_json
@@ -55,6 +57,32 @@ def difference_words(difference: DecisionDifference) -> str:
         case "field-value":
             actual = one_line_json(difference.actual)
             return f"should have called {tool} with {field} {expected}; called it with {actual}{refused}"
+
+
+def other_tools_words(recorded: Iterable[ExpectedCall], called: Iterable[ExpectedCall]) -> tuple[str, ...]:
+    """How the tools a replay called differ from those the recorded run called, a phrase each: the missing ones first.
+
+    A tool stands there once, with the arguments of its first call. Empty when they are the same ones. Not cleaned.
+    """
+    then, now = _by_tool(recorded), _by_tool(called)
+    missing = [
+        f"should have called {call_words(call)}, as the recorded run did; didn't call it"
+        for tool_id, call in then.items()
+        if tool_id not in now
+    ]
+    added = [
+        f"called {call_words(call)}, which the recorded run didn't"
+        for tool_id, call in now.items()
+        if tool_id not in then
+    ]
+    return (*missing, *added)
+
+
+def _by_tool(calls: Iterable[ExpectedCall]) -> dict[str, ExpectedCall]:
+    found: dict[str, ExpectedCall] = {}
+    for call in calls:
+        found.setdefault(call.tool_id, call)
+    return found
 
 
 def _count_words(difference: DecisionDifference) -> str:

@@ -163,8 +163,10 @@ def graded_parts(case: Case, result: CaseResult) -> dict[str, tuple[bool | None,
 
 
 def is_graded(results: Sequence[CaseResult]) -> bool:
-    """Whether graded parts count in a result's pass rate: some case was graded part by part."""
-    return any(checked.parts is not None for result in results for checked in result.corrections)
+    """Whether graded parts count in a result's pass rate: some case that ran was graded part by part."""
+    return any(
+        checked.parts is not None for result in results if result.candidate for checked in result.corrections
+    )
 
 
 class _Answers(NamedTuple):

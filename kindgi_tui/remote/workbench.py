@@ -7,6 +7,7 @@ from pydantic import SecretStr
 
 from kindgi_tui.domain.projects import Person
 from kindgi_tui.domain.serving import KeyedRequest
+from kindgi_tui.remote.agreeing import Saying
 from kindgi_tui.remote.context import Context
 from kindgi_tui.remote.identity import Identity
 from kindgi_tui.remote.keys import KeptKeys
@@ -59,9 +60,10 @@ class RemoteWorkbench:
         """The runs that owe a verdict."""
         self.guidelines = RemoteGuidelines()
         """What judges go by."""
-        self.test_sets = RemoteTestSets(context, self.judgments)
+        saying = Saying(self.judgments, self.corrections)
+        self.test_sets = RemoteTestSets(context, saying)
         """Test sets."""
-        self.cases = RemoteCases(context, self.runs)
+        self.cases = RemoteCases(context, self.runs, saying)
         """The cases of agents' own test sets."""
         self.comparisons = RemoteComparisons(context, self.test_sets)
         """Comparisons."""

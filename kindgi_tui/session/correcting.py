@@ -73,6 +73,8 @@ class Correcting:
         self._known = KnownTools()
         self.live: Correction | None = None
         """My live correction of it; None: there is none."""
+        self.others: tuple[Correction, ...] = ()
+        """Everybody else's live ones, newest first, at most 100; they are shown once mine is saved."""
         self.draft = Draft()
         """What stands there now."""
         self.typed: dict[str, str] = {}
@@ -89,6 +91,10 @@ class Correcting:
         run = await workbench.runs.get(self.run_id)
         self.recorded = recorded_calls(run.output) if run.subject.kind == "agent" else ()
         self.live = await live_correction(workbench, self.run_id, self._me)
+        said = await workbench.corrections.list(CorrectionFilter(run_id=self.run_id), limit=100)
+        self.others = tuple(
+            one for one in said.data if one.asserter != self._me or one.participant is not None
+        )
         self._known = await tools_known_of(workbench, run, self.recorded)
         self.speaking.set(await workbench.groups.list(run.project_id))
         if self.live is not None:

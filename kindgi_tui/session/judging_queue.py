@@ -319,17 +319,24 @@ async def disputed_feed(workbench: "Workbench", query: QueueFilter) -> Feed:
         cursor = corrected.next_cursor
         if not corrected.has_more or cursor is None:
             break
-    feed = items_feed(keys, runs)
-    for entry in feed.entries:
-        entry.apart = apart.get(entry.run_id, ())
-    return feed
+    return items_feed(keys, runs, apart)
 
 
-def items_feed(keys: Mapping[str, list[str]], runs: Mapping[str, Run] | None = None) -> Feed:
-    """Exactly these items, by run."""
+def items_feed(
+    keys: Mapping[str, list[str]],
+    runs: Mapping[str, Run] | None = None,
+    apart: Mapping[str, tuple[str, ...]] | None = None,
+) -> Feed:
+    """Exactly these items, by run. `apart`: who corrected a run differently, by run."""
     return Feed(
         [
-            Entry(run_id, tuple(of_run), (runs or {}).get(run_id), expected=len(set(of_run)))
+            Entry(
+                run_id,
+                tuple(of_run),
+                (runs or {}).get(run_id),
+                expected=len(set(of_run)),
+                apart=(apart or {}).get(run_id, ()),
+            )
             for run_id, of_run in keys.items()
         ]
     )

@@ -33,7 +33,10 @@ class Sitting(Frozen):
     first: str | None = None
     """The run it begins with: before the queue, or the only one."""
     items: tuple[tuple[str, str], ...] = ()
-    """Of `items`: exactly these, as run id and item key. Of `disputed`: these alone; empty: all of the filter's."""
+    """Of `items`: exactly these, as run id and item key. Of `disputed`: these alone, with `apart`; both
+    empty: all of the filter's."""
+    apart: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Of `disputed`: runs that people corrected differently, each with who did; they come after the items."""
 
     @property
     def words(self) -> str:
@@ -42,8 +45,10 @@ class Sitting(Frozen):
             return "one run"
         if self.kind == "items":
             return f"{len(self.items):,} new {'item' if len(self.items) == 1 else 'items'}"
-        if self.kind == "disputed" and self.items:
-            return f"{len(self.items):,} {'item' if len(self.items) == 1 else 'items'} in disagreement"
+        if self.kind == "disputed" and (self.items or self.apart):
+            items = f"{len(self.items):,} {'item' if len(self.items) == 1 else 'items'} in disagreement"
+            runs = f"{len(self.apart):,} {'run' if len(self.apart) == 1 else 'runs'} corrected differently"
+            return ", ".join([*([items] if self.items else []), *([runs] if self.apart else [])])
         path = [f"{part.key}={part.value}" for part in self.query.segments]
         words = [*([self.query.subject_id] if self.query.subject_id else []), *path]
         if self.query.order == "random":
@@ -58,11 +63,14 @@ async def open_feed(workbench: "Workbench", sitting: Sitting) -> tuple[Feed, int
     """The runs of a sitting, and how many items are open in it as far as is known now. Raises NotFound, Invalid."""
     if sitting.kind == "run" and sitting.first is not None:
         return Feed([Entry(sitting.first, expected=0)]), 0
-    if sitting.kind == "items" or (sitting.kind == "disputed" and sitting.items):
+    if sitting.kind == "items" or (sitting.kind == "disputed" and (sitting.items or sitting.apart)):
         keys: dict[str, list[str]] = {}
         for run_id, key in sitting.items:
             keys.setdefault(run_id, []).append(key)
-        feed = items_feed(keys)
+        apart = dict(sitting.apart)
+        for run_id in apart:
+            keys.setdefault(run_id, [])
+        feed = items_feed(keys, apart=apart)
     elif sitting.kind == "disputed":
         feed = await disputed_feed(workbench, sitting.query)
     elif sitting.kind == "dismissed":

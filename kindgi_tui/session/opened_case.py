@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-Kind = Literal["new", "kept", "dropped"]
-"""How an item of the new output, or of the recorded one, stands to the other."""
+Kind = Literal["new", "kept", "dropped", "missing"]
+"""How an item of the new output, or of the recorded one, stands to the other; `missing`: it is in neither."""
 
 MOST = 1_000
 """Judgments of one replay that are read."""
@@ -41,7 +41,7 @@ class CaseItem(NamedTuple):
     ref: ItemRef | None
     """What a verdict on it names: the derived key, pointer and rank; only new ones can be judged here."""
     value: Json
-    """Its content, in the new output, or in the recorded one when it was dropped."""
+    """Its content, in the new output, or in the recorded one when it was dropped; None where it is missing."""
     rank_before: int | None
     """Its place in the recorded list, from 0."""
     rank: int | None
@@ -51,7 +51,10 @@ class CaseItem(NamedTuple):
 
 
 def case_items(case: Case, output: Json) -> tuple[CaseItem, ...]:
-    """The items of one replay of a case: new ones first, for people to judge, then kept, then dropped."""
+    """The items of one replay of a case: new ones first, for people to judge, then kept, dropped, and missing.
+
+    Missing is what somebody said yes or no of by hand that neither output has: nothing was dropped.
+    """
     agent_turn = case.subject.kind == "agent"
     items = output_items(output, agent_turn)
     changes = changes_of(carried(items, by_key(case.items), case.output), case.items)
@@ -62,8 +65,12 @@ def case_items(case: Case, output: Json) -> tuple[CaseItem, ...]:
     found += [
         _item("kept", one.key, now, one.rank_before, one.rank, said.get(one.key)) for one in changes.kept
     ]
+    kinds: tuple[Kind, ...] = ("dropped", "missing")
     found += [
-        _item("dropped", one.key, then, one.rank_before, None, said.get(one.key)) for one in changes.dropped
+        _item(kind, one.key, then, one.rank_before, None, said.get(one.key))
+        for kind in kinds
+        for one in changes.dropped
+        if (one.key in then) == (kind == "dropped")
     ]
     return tuple(found)
 

@@ -67,6 +67,12 @@ def said_words(item: ItemSummary | None, experts: bool) -> tuple[str, bool | Non
     return f"{item.yes:g} yes, {item.no:g} no", 2 * item.yes_weight > item.total_weight
 
 
+def missing_words(item: ItemSummary | None) -> str:
+    """What is said of an item that neither the recorded output nor the new one has."""
+    wanted = item is not None and item.yes > item.no
+    return "the case asks for it, and it was never there" if wanted else "never there, as the case asks"
+
+
 class Entry:
     """A case as the result has it, read whole only when it is looked at: a result may have a thousand."""
 
@@ -86,8 +92,8 @@ class Entry:
 
     @cached_property
     def graded(self) -> bool:
-        """Whether graded parts count in its pass rate: it was graded part by part."""
-        told = self.raw.get("corrections")
+        """Whether graded parts count in its pass rate: it ran, and was graded part by part."""
+        told = self.raw.get("corrections") if self.raw.get("candidate") else None
         listed = [one for one in told if isinstance(one, dict)] if isinstance(told, list) else []
         return any(isinstance(one.get("parts"), dict) for one in listed)
 

@@ -66,7 +66,8 @@ EVERYWHERE_ACTIONS = table(
         "go",
         "g",
         "Go to",
-        "Then r, j, t, c or o: Runs, Judge, Test sets, Comparisons, Groups; g once more: the top of the list.",
+        "Then r, j, t, c or o: Runs, Judge, Test sets, Comparisons, Groups, from a screen over one back to it; "
+        "g once more: the top of the list.",
     ),
     (
         "groups",

@@ -21,7 +21,7 @@ from kindgi_tui.tui.profile import Profile, choose_profile
 from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.screens.opening import OpeningScreen
 from kindgi_tui.tui.themes import CYCLE, THEMES
-from kindgi_tui.tui.widgets.status_line import StatusLine, Where
+from kindgi_tui.tui.widgets.status_line import Kind, StatusLine, Where
 
 if TYPE_CHECKING:
     from kindgi_tui.config.state import State
@@ -267,7 +267,7 @@ class WorkbenchApp(App[None]):
     def do_go(self) -> None:
         """Waits for the key that says where to go."""
         self._going = True
-        self._say("Go to: r Runs · j Judge · t Test sets · c Comparisons · o Groups · g the top")
+        self._say("Go to: r Runs · j Judge · t Test sets · c Comparisons · o Groups · g the top", "hint")
 
     async def _go(self, key: str) -> None:
         if key == "g":
@@ -288,9 +288,20 @@ class WorkbenchApp(App[None]):
         await self.go_to("groups")
 
     async def go_to(self, mode: str) -> None:
-        """Shows one of the main screens, as it was left."""
+        """Shows one of the main screens, as it was left; where one is in it already, what lies over it is left."""
         self.state.put("screen", mode)
-        await self.switch_mode(mode)
+        if mode != self.current_mode:
+            await self.switch_mode(mode)
+            return
+        while len(self.screen_stack) > 1:
+            over = self.screen
+            if isinstance(over, WorkScreen):
+                over.do_back()
+            else:
+                self.pop_screen()
+            if self.screen is over:
+                # It finishes something first, and says so.
+                return
 
     def watch_comparison(self, comparison_id: str) -> None:
         """Says so, with a bell, when that comparison ends while one is elsewhere; for those that start or open one."""
@@ -313,9 +324,9 @@ class WorkbenchApp(App[None]):
                 )
                 return
 
-    def _say(self, sentence: str) -> None:
+    def _say(self, sentence: str, kind: Kind = "told") -> None:
         if isinstance(self.screen, WorkScreen):
-            self.screen.say(sentence)
+            self.screen.say(sentence, kind)
 
     def go_back(self) -> None:
         """Goes back to the screen under this one."""

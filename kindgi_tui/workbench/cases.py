@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from kindgi_tui.domain.agreement import Agreement
     from kindgi_tui.domain.own_test_sets import NewCase, OwnCase, OwnTestSet
     from kindgi_tui.domain.test_set_versions import TestSetVersion
     from kindgi_tui.workbench.pages import Page
@@ -46,6 +47,13 @@ class Cases(Protocol):
 
     async def bring_back(self, case_id: str) -> OwnCase:
         """Brings a retired case back. Raises NotFound, Denied."""
+        ...
+
+    async def agreement(self, agent_id: str, project_id: str) -> Agreement:
+        """How far people agree, by what is live on the runs its live cases are made from, at most 1,000.
+
+        Raises NotFound, Unsupported.
+        """
         ...
 
     async def freeze(self, agent_id: str, project_id: str) -> TestSetVersion:

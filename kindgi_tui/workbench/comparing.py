@@ -54,7 +54,7 @@ class TestSets(Protocol):
         ...
 
     async def agreement(self, test_set_id: str, version: str | None = None) -> Agreement:
-        """How far people agree, by the live verdicts on the runs its cases were made from.
+        """How far people agree, by the live verdicts on the runs its cases were made from, and by live corrections.
 
         A version built from certain groups counts what is said as those. Raises NotFound, Unsupported.
         """

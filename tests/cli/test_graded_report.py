@@ -10,8 +10,14 @@ from kindgi_tui.cli.report import metric_lines
 from kindgi_tui.cli.review import Reviewed, results_of
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison, ComparisonProgress, ComparisonRequest
+from kindgi_tui.domain.comparisons import CaseResult
+from kindgi_tui.domain.corrections import Expectation
 from kindgi_tui.domain.grading import is_graded
+from kindgi_tui.domain.own_test_sets import ExpectedItem, expected_summary
+from kindgi_tui.domain.runs import RunDetail, Subject
+from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.opening import Target, open_workbench
+from kindgi_tui.tui.screens.case.blocks import expected_blocks
 
 SUMS: dict[str, Json] = {
     "yesWeight": 0, "totalWeight": 0, "items": 1, "judgedItems": 0, "topK": {"yesWeight": 0, "totalWeight": 0},
@@ -69,3 +75,51 @@ async def test_metrics_and_cases_say_what_their_numbers_are(
     finally:
         await bench.close()
     assert marks in " ".join(" ".join(told).split())
+
+
+async def test_what_neither_run_had_is_missing_and_not_dropped(tmp_path: Path) -> None:
+    result = CaseResult.read(
+        {"caseId": "c", "changes": {"kept": [], "dropped": [{"key": "kb-2"}], "new": []}}
+    )
+    item = expected_summary(ExpectedItem(key="kb-2", verdict="yes"))
+    subject = Subject(kind="agent", id="acme.picker", version="0.1.0")
+    case = Case(case_id="c", subject=subject, input="q", output={"appended": []}, items=(item,))
+    bench, _ = await open_workbench(Target(workspace=tmp_path / "workspace"))
+    try:
+        told = "\n".join(await case_lines(bench, Reviewed("unknown", result, case), 1, 100))
+    finally:
+        await bench.close()
+    assert "∅ kb-2  yes  the case asks for it, and it was never there" in told
+    assert "missing (∅)" in told
+    assert "- kb-2" not in told
+
+
+async def test_decisions_that_were_right_say_which_call_the_replay_made_instead(tmp_path: Path) -> None:
+    """The result has no calls: they are those of the replay's run, as on the screen."""
+
+    def turn(tool: str, arguments: dict[str, Json]) -> Json:
+        call: Json = {"id": "k", "name": tool, "arguments": arguments}
+        return {"appended": [{"role": "agent", "content": {"toolCalls": [call]}}]}
+
+    subject = Subject(kind="agent", id="acme.picker", version="0.1.0")
+    recorded = turn("acme.search", {"query": "refund"})
+    expect = Expectation(decisions="right")
+    case = Case(case_id="c", subject=subject, input="q", output=recorded, items=(), expect=expect)
+    entry = {**ENTRY, "parts": {"decisions": False}}
+    result = CaseResult.read({"caseId": "c", "runIds": ["replay-1"], "corrections": [entry]})
+    bench, _ = await open_workbench(Target(workspace=tmp_path / "workspace"))
+    try:
+        project = await bench.projects.get()
+        replay = RunDetail(
+            id="replay-1", project_id=project.id, subject=subject, status="completed",
+            created_at=datetime(2026, 11, 30, tzinfo=UTC), output=turn("acme.log", {"text": "x"}),
+        )  # fmt: skip
+        await bench.runs.add([replay])
+        cli = await case_lines(bench, Reviewed("regressed", result, case), 1, 200)
+        kept = await bench.runs.get("replay-1")
+    finally:
+        await bench.close()
+    screen = [str(block) for block in expected_blocks(case, result, kept)]
+    for told in ("\n".join(cli), "\n".join(screen)):
+        assert 'should have called acme.search with query "refund", as the recorded run did' in told
+        assert 'called acme.log with text "x", which the recorded run didn' in told

@@ -270,3 +270,33 @@ def test_two_who_judged_too_few_are_told_in_counts(demo: Cli) -> None:
     assert (told["shared"], told["alone"]) == (0, ["mira"])
     assert not {"coefficient", "value", "raw", "yesRate"} & told.keys()
     assert "Only mira judged" in demo.done("test-sets", "agreement", "acme.article-picks").text
+
+
+def test_agreement_of_an_own_set_is_of_its_cases_as_they_are_now(demo: Cli) -> None:
+    """No version is frozen yet; two people correct a run, each otherwise."""
+    projects = demo.done("projects", "list", "--json").json["data"]
+    (project,) = [one["id"] for one in projects if one["slug"] != "docs"]
+    own = f"agent.acme-ops.article-picker.{project}"
+    told = demo.done("test-sets", "agreement", own, "--json").json
+    assert "version" not in told
+    assert (told["shared"], told["agreed"], told["apart"]) == (72, 63, [])
+    run = told["split"][0]["runId"]
+    for person, options in (
+        ("mira", ("--answer", "right")),
+        ("jonas", ("--answer", "wrong", "--why", "No.")),
+    ):
+        demo.done("--as", person, "corrections", "add", run, *options)
+    told = demo.done("test-sets", "agreement", told["testSetId"], "--json").json
+    assert told["apart"] == [
+        {
+            "runId": run,
+            "said": [
+                {"person": "jonas", "expect": {"answer": "wrong", "why": "No."}},
+                {"person": "mira", "expect": {"answer": "right"}},
+            ],
+        }
+    ]
+    text = " ".join(demo.done("test-sets", "agreement", told["testSetId"]).text.split())
+    assert "1 run is corrected differently by several people." in text
+    assert f"{run[:8]} jonas the answer is wrong" in text
+    assert "s on the set's cases in kindgi-tui settles them" in text

@@ -12,14 +12,17 @@ from kindgi_tui.domain.agreement import (
     LEAST_SHARED,
     PAIRED_PEOPLE,
     Agreement,
+    Corrected,
     Rating,
     agreement_of,
     agreement_sentence,
+    apart_sentence,
     coefficient_words,
     cohen_kappa,
     krippendorff_alpha,
     rater,
 )
+from kindgi_tui.domain.corrections import Expectation, ExpectedCall
 from kindgi_tui.domain.judgments import Verdict
 
 VERDICTS: st.SearchStrategy[Verdict] = st.sampled_from(["yes", "no"])
@@ -294,3 +297,36 @@ def test_very_many_people_are_paired_only_where_most_is_shared() -> None:
 def test_an_apps_own_users_are_people_of_their_own() -> None:
     assert rater("bot", None) == "bot"
     assert rater("bot", "u-1") == "bot for u-1"
+
+
+def call(arguments: dict[str, object] | None) -> Expectation:
+    return Expectation(
+        decisions="wrong",
+        should_call=(ExpectedCall.make(tool_id="acme.search", arguments=arguments),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "differ"),
+    [
+        (call({"a": 1, "b": [1.0]}), call({"b": [1], "a": 1}), False),
+        (call(None), call({}), False),
+        (call({"a": 1}), call({"a": 2}), True),
+        (Expectation(answer="right"), Expectation(answer="wrong", why="too long"), True),
+        (Expectation(answer="wrong", why="x"), Expectation(answer="wrong", should_say="x"), True),
+        (Expectation(decisions="right"), Expectation(decisions="right", answer="right"), True),
+    ],
+)
+def test_runs_people_corrected_differently_stand_with_what_each_said(
+    first: Expectation, second: Expectation, differ: bool
+) -> None:
+    said = [Corrected("r1", "ann", first), Corrected("r2", "ann", first), Corrected("r1", "ben", second)]
+    found = agreement_of([], said)
+    assert found.to_settle == differ
+    assert [(one.run_id, one.people) for one in found.apart] == ([("r1", ("ann", "ben"))] if differ else [])
+    words = "1 run is corrected differently by several people"
+    assert apart_sentence(found) == (words if differ else "")
+    if differ:
+        assert [one.expect for one in found.apart[0].said] == [first, second]
+        more = agreement_of([], [*said, Corrected("r2", "ben", second)])
+        assert apart_sentence(more) == "2 runs are corrected differently by several people"

@@ -9,6 +9,7 @@ from kindgi_tui.domain.correction_words import (
     difference_words,
     expectation_parts,
     expectation_words,
+    other_tools_words,
 )
 from kindgi_tui.domain.corrections import DecisionDifference, Expectation, ExpectedCall
 from kindgi_tui.domain.decisions import MadeCall, decision_differences
@@ -95,3 +96,18 @@ def test_every_difference_that_is_found_has_words() -> None:
         "should have called acme-ops.search-articles with n 1; called it without n",
         "called acme-ops.refund, which it must not (the replay refused it)",
     ]
+
+
+def test_other_tools_than_the_recorded_run_called() -> None:
+    def calls(*told: tuple[str, dict[str, Any] | None]) -> list[ExpectedCall]:
+        return [ExpectedCall(tool_id=tool_id, arguments=arguments) for tool_id, arguments in told]
+
+    same = calls(("b", None), ("a", {"q": 1}), ("a", None))
+    assert other_tools_words(calls(("a", None), ("b", None)), same) == ()
+    assert other_tools_words(
+        calls(("c", {"q": "x"}), ("c", {"q": "y"})), calls(("b", {"n": 1}), ("b", {}))
+    ) == (
+        'should have called c with q "x", as the recorded run did; didn\'t call it',
+        "called b with n 1, which the recorded run didn't",
+    )
+    assert other_tools_words([], calls(("b", None))) == ("called b, which the recorded run didn't",)

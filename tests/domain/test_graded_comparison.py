@@ -16,6 +16,7 @@ from kindgi_tui.domain.corrections import AnswerVerdict, Expectation
 from kindgi_tui.domain.grading import is_graded
 from kindgi_tui.domain.metric_titles import METRIC_NAMES, metric_title
 from kindgi_tui.domain.test_sets import Case, Evidence, ItemSummary
+from kindgi_tui.session.reviewing import Review
 from tests.domain.corrected import (
     FAILED,
     RIGHT_CALLS,
@@ -126,6 +127,28 @@ def test_a_case_that_never_ran_is_checked_and_leaves_both_sides(ended: Outcome) 
     assert summary.corrections is not None
     assert (summary.corrections.checked, summary.corrections.passed) == (2, 1)
     assert not results[1].corrections[0].passed
+
+
+@pytest.mark.parametrize("ended", [FAILED, STOPPED])
+def test_what_never_ran_doesnt_make_the_others_corrected_ones(ended: Outcome) -> None:
+    """One case that people judged ran, the one they corrected didn't: no graded part counts."""
+    cases = [
+        case(case_id="a", items=(article("a", 1, 1),), output=picked("a")),
+        case(RIGHT_CALLS, (SEARCH, {}), case_id="b"),
+    ]
+    summary, results = compared(cases, {"a": [Outcome(output=picked("a"))], "b": [ended]})
+    assert not is_graded(results)
+    headline = sentences(summary, results, cases)["headline"]
+    assert headline.startswith("People's judgments rate acme-ops.picker 0.2.0 no different from")
+    assert (
+        "on the 1 of 2 cases with answers people judged. The 1 correction that was checked failed."
+        in headline
+    )
+    review = Review()
+    review.take(
+        {"summary": {}, "perCase": [each.model_dump(mode="json", by_alias=True) for each in results]}, 10
+    )
+    assert not review.graded
 
 
 def test_a_built_set_counts_its_corrections_in_the_summary_alone() -> None:

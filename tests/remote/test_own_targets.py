@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from kindgi_tui.domain.comparison_records import Comparison, ComparisonRequest
 from kindgi_tui.domain.corrections import CorrectionFilter, Expectation, ExpectedCall, NewCorrection
 from kindgi_tui.domain.judgments import ItemRef
 from kindgi_tui.domain.own_test_sets import ExpectedItem, NewCase, own_test_set_id
-from kindgi_tui.domain.queries import NewJudgment, RunFilter
+from kindgi_tui.domain.projects import Person
+from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment, RunFilter
 from kindgi_tui.local.engine.judging_prompt import AS_ASKED, AS_RECORDED
 from kindgi_tui.local.workbench import open_local
 from kindgi_tui.remote.pulling import pull
@@ -285,6 +287,34 @@ async def test_what_is_refused_names_its_field(bench: RemoteWorkbench) -> None:
             await bench.corrections.add_all([both[0], wrong_flow])
         assert [place for place, _ in refused.value.refusals] == [2]
     assert (await bench.corrections.list(CorrectionFilter(run_id=PASSWORD))).data == ()
+
+
+async def test_agreement_is_counted_of_the_cases_as_they_are_now(
+    bench: RemoteWorkbench, newer: tuple[Target, Path]
+) -> None:
+    """The same as in the workspace behind it, where two people judged, and corrected, the same run differently."""
+    project = (await bench.projects.get("docs")).id
+    await bench.corrections.add(NewCorrection(run_id=PASSWORD, expect=WRONG_CALL))
+    local, _ = await open_local(newer[1])
+    try:
+        ben = Person(id="ben", created_at=datetime.now(UTC))
+        await local.people.add(ben)
+        (mine, *_) = (await local.judgments.list(JudgmentFilter(run_id=PASSWORD), 100)).data
+        other = "no" if mine.verdict == "yes" else "yes"
+        said = NewJudgment.model_validate({"run_id": PASSWORD, "item": mine.item, "verdict": other})
+        await local.acting_as(ben).judgments.add(said)
+        await local.acting_as(ben).corrections.add(
+            NewCorrection(run_id=PASSWORD, expect=Expectation(decisions="right"))
+        )
+        there = await local.cases.agreement(AGENT, project)
+        found = await bench.cases.agreement(AGENT, project)
+    finally:
+        await local.close()
+    assert found == there
+    assert [(one.run_id, one.item_key) for one in found.split] == [(PASSWORD, mine.item.key)]
+    assert [(one.run_id, one.people[0]) for one in found.apart] == [(PASSWORD, "ben")]
+    frozen = await bench.cases.freeze(AGENT, project)
+    assert await bench.test_sets.agreement(frozen.test_set_id, frozen.version) == found
 
 
 async def test_cases_are_added_retired_brought_back_and_frozen(bench: RemoteWorkbench) -> None:

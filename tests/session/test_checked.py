@@ -1,8 +1,12 @@
 """What a case expected and whether it passed, in a person's words."""
 
+from datetime import UTC, datetime
 from typing import Any
 
+import pytest
+
 from kindgi_tui.domain.comparisons import CaseResult
+from kindgi_tui.domain.runs import RunDetail, Subject
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.session.checked import checked_entries, state_words
 from kindgi_tui.session.reviewing import Review
@@ -73,9 +77,90 @@ def test_a_part_that_isnt_told_apart_is_told_from_what_was_found() -> None:
     (entry,) = checked_entries(case(corrections=one), result(corrections=[failed]))
     assert entry.parts[0].passed is False
     assert entry.parts[0].found == ("it called other tools than the recorded run",)
-    for trouble in ({"error": "No model."}, {"stopped": {"toolId": "acme.log"}}):
-        (entry,) = checked_entries(case(corrections=one), result(corrections=[failed], **trouble))
-        assert entry.parts[0].found == ("it came to no end that could be checked",)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "words"),
+    [
+        ({"error": "No model."}, "the run ended with an error, so there was nothing to check: No model."),
+        (
+            {"stopped": {"toolId": "acme.log"}},
+            "the run stopped at acme.log, which the replay refused, so there was nothing to check",
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    "expect",
+    [
+        {"decisions": "right", "answer": "right"},
+        {"decisions": "wrong", "shouldCall": [SEARCH], "answer": "wrong", "shouldSay": "14 days"},
+        {"decisions": "wrong", "mustNotCall": ["acme.log"]},
+        {"answer": "right"},
+    ],
+)
+@pytest.mark.parametrize("own", [True, False])
+def test_each_part_of_a_case_that_never_came_to_an_end_says_why(
+    trouble: dict[str, Any], words: str, expect: dict[str, Any], own: bool
+) -> None:
+    failed: dict[str, Any] = {"correctionId": "c1", "pass": False, "repetitionsPassed": 0, "repetitions": 1}
+    told: dict[str, Any] = {"corrections": [{"correctionId": "c1", "expect": expect}]}
+    if own:
+        failed["parts"] = {part: False for part in ("decisions", "answer") if part in expect}
+        told = {"expect": expect}
+    (entry,) = checked_entries(case(**told), result(corrections=[failed], **trouble))
+    assert {part.part for part in entry.parts} == {"decisions", "answer"} & expect.keys()
+    for part in entry.parts:
+        assert (part.passed, part.found) == (False, (words,))
+
+
+def turn(*calls: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    listed = [
+        {"id": f"k{at}", "name": name, "arguments": arguments} for at, (name, arguments) in enumerate(calls)
+    ]
+    return {"appended": [{"role": "agent", "content": {"toolCalls": listed}}]}
+
+
+def replay(run_id: str, output: Any, **given: Any) -> RunDetail:
+    return RunDetail(
+        id=run_id, project_id="p", subject=Subject(**SUBJECT), status="completed", created_at=datetime.now(UTC),
+        output=output, **given,
+    )  # fmt: skip
+
+
+def test_decisions_that_were_right_say_which_call_differed() -> None:
+    recorded = turn(("acme.search", {"query": "refund"}))
+    one = case(expect={"decisions": "right"}, output=recorded)
+    outcome = {
+        "correctionId": "c1",
+        "pass": False,
+        "repetitionsPassed": 0,
+        "repetitions": 1,
+        "parts": {"decisions": False},
+    }
+    differ = (
+        'should have called acme.search with query "refund", as the recorded run did; didn\'t call it',
+        'called acme.log with text "x", which the recorded run didn\'t',
+    )
+    # As the result has it, a refused call too; and where the result has no calls, as the run has it.
+    tools = [{"toolId": "acme.log", "arguments": {"text": "x"}, "source": "refused"}]
+    (entry,) = checked_entries(one, result(corrections=[outcome], tools=tools))
+    assert entry.parts[0].found == differ
+    other = replay("r1", turn(("acme.log", {"text": "x"})))
+    (entry,) = checked_entries(one, result(corrections=[outcome], runIds=["r1"]), other)
+    assert (entry.parts[0].found, entry.at) == (differ, "")
+    (entry,) = checked_entries(one, result(corrections=[outcome]))
+    assert entry.parts[0].found == ("it called other tools than the recorded run",)
+    # Of several repetitions the one that is looked at speaks for itself.
+    several = result(corrections=[{**outcome, "repetitions": 2, "repetitionsPassed": 1}], runIds=["r0", "r1"])
+    (entry,) = checked_entries(one, several, other)
+    assert (entry.parts[0].found, entry.at) == (differ, "in repetition 2")
+    (entry,) = checked_entries(one, several, replay("r0", recorded))
+    assert entry.parts[0].found == (
+        "another repetition called other tools than the recorded run, or ended before it could be checked",
+    )
+    ended = replay("r1", None).model_copy(update={"status": "failed", "failure": "Out of memory."})
+    (entry,) = checked_entries(one, several, ended)
+    assert (entry.parts[0].found, entry.at) == (("the run ended with: Out of memory.",), "in repetition 2")
 
 
 def test_what_is_missing_on_a_side_is_told_from_the_other() -> None:

@@ -15,10 +15,12 @@ from kindgi_tui.domain.comparison_records import Comparison
 from kindgi_tui.domain.comparisons import CaseResult
 from kindgi_tui.domain.corrections import CheckedCorrection
 from kindgi_tui.domain.judgments import Verdict
+from kindgi_tui.domain.own_test_sets import ExpectedItem, expected_summary
 from kindgi_tui.domain.regressions import pass_rates
-from kindgi_tui.domain.test_sets import ItemSummary
+from kindgi_tui.domain.runs import Subject
+from kindgi_tui.domain.test_sets import Case, ItemSummary
 from kindgi_tui.local.workbench import LocalWorkbench
-from kindgi_tui.session.opened_case import OpenedCase
+from kindgi_tui.session.opened_case import OpenedCase, case_items
 from kindgi_tui.session.reviewing import (
     FILTERS,
     Counts,
@@ -31,6 +33,7 @@ from kindgi_tui.session.reviewing import (
     said_words,
     standing_words,
 )
+from kindgi_tui.tui.screens.case.items import item_row
 from kindgi_tui.workbench import NotFound
 from tests.domain.test_regressions import case as case_of
 from tests.session.comparing import (
@@ -369,6 +372,32 @@ async def test_an_opened_case_has_its_items_with_their_moves(docs: LocalWorkbenc
     await case.load()
     left: list[object] = [case.case, case.replay, *case.items]
     assert left == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [("yes", "the case asks for it, and it was never there"), ("no", "never there, as the case asks")],
+)
+def test_what_neither_run_had_is_missing_and_not_dropped(said: Verdict, words: str) -> None:
+    """kb-1 was picked and isn't any more; kb-2 was asked for by hand, and nobody ever picked it."""
+    output = {"appended": [], "output": {"articles": [{"id": "kb-1"}]}}
+    items = (
+        ItemSummary(key="kb-1", pointer="/output/articles/0", rank=0, yes=1, yes_weight=1, total_weight=1),
+        expected_summary(ExpectedItem(key="kb-2", verdict=said)),
+    )
+    subject = Subject(kind="agent", id="acme.picker", version="0.1.0")
+    one = Case(case_id="c", subject=subject, input="q", output=output, items=items, expert=True)
+    found = case_items(one, {"appended": [], "output": {"articles": [{"id": "kb-9"}]}})
+    assert [(item.kind, item.key) for item in found] == [
+        ("new", "kb-9"), ("dropped", "kb-1"), ("missing", "kb-2"),
+    ]  # fmt: skip
+    row = "".join(cell.words for cell in item_row(found[2], (), "me", 100, False))
+    assert row.startswith("∅ missing")
+    assert words in row
+    assert "null" not in row
+    # Where it comes after all it is kept, as people asked for it.
+    after = case_items(one, {"appended": [], "output": {"articles": [{"id": "kb-2"}]}})
+    assert [(item.kind, item.key) for item in after] == [("kept", "kb-2"), ("dropped", "kb-1")]
 
 
 async def test_the_folded_list_counts_rescores_and_shows_the_newest(docs: LocalWorkbench) -> None:

@@ -175,6 +175,8 @@ async def test_new_answers_are_judged_right_there_and_a_rescore_moves_the_figure
         for words in ("33% → 67%", "75% → 100%", "33% yes before, 67% now"):
             assert words in text, words
         assert "wait for a rescore" not in text
+        # A rescore asks nobody, so it says nothing of stored replies.
+        assert "cached" not in text
         assert "to judge" not in text.split("[all 3]")[0].split("3 cases")[1]
         assert status(app).startswith("Rescored: People's judgments rate")
         assert comparison.comparison_id != done.id

@@ -4,6 +4,7 @@ import asyncio
 import functools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from kindgi_tui.domain.corrections import Correction, Expectation, ExpectedCall
+from kindgi_tui.domain.corrections import Correction, Expectation, ExpectedCall, NewCorrection
+from kindgi_tui.domain.projects import Person
 from kindgi_tui.domain.queries import RunFilter
 from kindgi_tui.domain.runs import recorded_calls
 from kindgi_tui.local.workbench import open_local
@@ -24,11 +26,12 @@ from kindgi_tui.tui.screens.case.screen import CaseScreen
 from kindgi_tui.tui.screens.comparison.screen import ComparisonScreen
 from kindgi_tui.tui.screens.correct.screen import CorrectScreen
 from kindgi_tui.tui.screens.judge.screen import JudgeScreen
+from kindgi_tui.tui.widgets.key_footer import KeyFooter
 from kindgi_tui.tui.widgets.status_line import StatusLine
 from kindgi_tui.tui.widgets.text_pane import TextPane
 from tests.hostile.corpus import assert_clean_bytes, strings
 from tests.session.comparing import make_compared
-from tests.tui.conftest import SIZES, running, shown, until
+from tests.tui.conftest import SIZES, painted, running, shown, until
 from tests.tui.test_judge import fill, judge
 
 SEARCH = "acme-ops.search-articles"
@@ -342,6 +345,34 @@ async def test_a_long_text_is_written_in_a_box_where_there_is_no_editor(
         await says(screen, pilot, "E goes on with it")
         assert sentence(screen).startswith("Line 1, character 1: a value is missing.")
         assert screen.correcting.draft.calls[0].arguments == {"query": "cards"}
+
+
+async def test_the_keys_one_needs_and_the_hint_stand_whole_at_80_columns(place: Path) -> None:
+    async with correct(place) as (screen, _):
+        keys = painted(screen.query_one(KeyFooter))
+        for words in ("s Save", "e Edit", "E $EDITOR", "f Forbid", "u Take back", "? Help"):
+            assert words in keys
+        told = " ".join(painted(screen.query_one(StatusLine)).split())
+        assert told.startswith(
+            "d right, D wrong for the calls it made; a right, A wrong for its answer; s saves."
+        )
+
+
+async def test_what_others_said_shows_once_mine_is_saved(place: Path) -> None:
+    bench, _ = await open_local(place)
+    await bench.people.add(Person(id="ben", created_at=datetime.now(UTC)))
+    (ben,) = [one for one in await bench.people.list() if one.id == "ben"]
+    wrong = NewCorrection(run_id="run-0000", expect=Expectation(answer="wrong", should_say="Look at kb-3."))
+    await bench.acting_as(ben).corrections.add(wrong)
+    await bench.close()
+    async with correct(place) as (screen, pilot):
+        await until(lambda: "1 other correction shows once yours is saved." in shown(screen), pilot)
+        assert "kb-3" not in shown(screen)
+        await pilot.press("a", "s")
+        told = 'ben: the answer is wrong: should say "Look at kb-3."'
+        await until(lambda: told in shown(screen), pilot)
+        await pilot.press("u")
+        await until(lambda: "kb-3" not in shown(screen), pilot)
 
 
 async def test_one_speaks_as_the_group_chosen(place: Path) -> None:

@@ -5,13 +5,18 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from kindgi_tui.domain.corrections import Expectation, ExpectedCall
+from kindgi_tui.domain.corrections import Expectation, ExpectedCall, NewCorrection
 from kindgi_tui.domain.own_test_sets import NewCase, OwnCase
-from kindgi_tui.local.workbench import open_local
+from kindgi_tui.domain.projects import Person
+from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment
+from kindgi_tui.local.workbench import LocalWorkbench, open_local
 from kindgi_tui.tui.app import WorkbenchApp
+from kindgi_tui.tui.registry import actions_of
 from kindgi_tui.tui.screens.case_add.screen import CaseAddScreen
 from kindgi_tui.tui.screens.compare.screen import CompareScreen
 from kindgi_tui.tui.screens.comparison.screen import ComparisonScreen
+from kindgi_tui.tui.screens.correct.screen import CorrectScreen
+from kindgi_tui.tui.screens.judge.screen import JudgeScreen
 from kindgi_tui.tui.screens.own_cases.screen import OwnCasesScreen
 from kindgi_tui.tui.screens.run.screen import RunScreen
 from kindgi_tui.tui.screens.test_set_cases.screen import CasesScreen
@@ -24,6 +29,7 @@ from tests.hostile.corpus import strings
 from tests.tui.conftest import SIZES, painted, running, shown, until
 
 AGENT = "acme-ops.article-picker"
+REFUND = "5b0c7f1e-9a34-4d0e-8a55-0f3f3f1f2a02"
 PACKAGE = "c9d3a6c4-21d7-4a43-9b8e-6f6f5d4b3a03"
 CALLS = Expectation(
     decisions="wrong",
@@ -181,7 +187,7 @@ async def test_a_case_from_nothing_is_added_by_keys_and_says_it_has_no_recording
         await pilot.press("a")
         await until(lambda: app.screen is screen, pilot)
         await until(lambda: "4 cases" in shown(screen), pilot)
-        screen.rows.first()
+        await until(lambda: "Added: Is support open on Sunday?" in told(app), pilot)
         await until(lambda: "It has no recording" in pane(app), pilot)
         await pilot.press("enter")
         await until(lambda: "no recording" in told(app), pilot)
@@ -196,8 +202,10 @@ async def test_a_case_from_a_run_is_added_by_keys_and_a_draft_is_kept(demo: Path
     async with running(demo, (120, 40), "TestSetsScreen", start="test_sets") as (app, pilot):
         screen = await to_cases(app, pilot)
         assert screen.current is not None
+        await pilot.press("j")
+        await until(lambda: screen.rows.cursor == 1, pilot)
         run = screen.current.id
-        await pilot.press("a")
+        await pilot.press("N")
         await until(lambda: isinstance(app.screen, CaseAddScreen), pilot)
         await until(lambda: f"From run {run}" in pane(app), pilot)
         form = app.screen.query_one(Form)
@@ -211,12 +219,17 @@ async def test_a_case_from_a_run_is_added_by_keys_and_a_draft_is_kept(demo: Path
         await until(lambda: "! nosuch.tool is no tool that the run called" in pane(app), pilot)
         await pilot.press("escape")
         await until(lambda: app.screen is screen, pilot)
-        await pilot.press("a")
+        await pilot.press("N")
         await until(lambda: isinstance(app.screen, CaseAddScreen), pilot)
         await until(lambda: "should have called acme-ops.log-suggestion" in pane(app), pilot)
         await pilot.press("a")
         await until(lambda: app.screen is screen, pilot)
         await until(lambda: "4 cases" in shown(screen), pilot)
+        # It stands first, and the cursor on it, wherever one came from.
+        await until(lambda: told(app).startswith("Added: "), pilot)
+        added = screen.current
+        assert added is not None
+        assert (screen.rows.cursor, added.source, added.run_id) == (0, "hand", run)
     (made,) = [one for one in await stored(demo) if one.source == "hand"]
     assert made.run_id == run
     assert made.expect is not None
@@ -224,6 +237,54 @@ async def test_a_case_from_a_run_is_added_by_keys_and_a_draft_is_kept(demo: Path
         ("acme-ops.search-articles", {"query": "a, b"}),
         ("acme-ops.log-suggestion", None),
     ]
+
+
+async def test_a_run_that_is_typed_is_no_case_from_nothing(demo: Path) -> None:
+    await in_docs(demo)
+    async with running(demo, (120, 40), "TestSetsScreen", start="test_sets") as (app, pilot):
+        screen = await to_cases(app, pilot)
+        await pilot.press("n")
+        await until(lambda: isinstance(app.screen, CaseAddScreen), pilot)
+        await until(lambda: "From nothing" in pane(app), pilot)
+        app.screen.query_one(Form).go_to("run_id")
+        await pilot.press("enter")
+        await until(lambda: app.screen.query_one(Prompt).purpose == "field:run_id", pilot)
+        for typed in ("c", "c9d"):
+            app.screen.query_one("Prompt Input").value = typed  # type: ignore[attr-defined]
+            await until(lambda typed=typed: f"From run {typed}" in pane(app), pilot)  # type: ignore[misc]
+            assert "From nothing" not in pane(app)
+            assert "no recording" not in pane(app)
+        # Looked up, and not found: still no case from nothing.
+        await until(lambda: "✗" in pane(app), pilot)
+        assert "From run c9d" in pane(app)
+        app.screen.query_one("Prompt Input").value = PACKAGE[:8]  # type: ignore[attr-defined]
+        await until(lambda: f"From run {PACKAGE}" in pane(app), pilot)
+        app.screen.query_one("Prompt Input").value = ""  # type: ignore[attr-defined]
+        await until(lambda: "From nothing" in pane(app), pilot)
+        assert not (await stored(demo))[0].expert
+        assert screen.is_attached
+
+
+async def test_g_and_the_places_own_key_go_back_to_its_root(demo: Path) -> None:
+    await in_docs(demo)
+    async with running(demo, (120, 40), "TestSetsScreen", start="test_sets") as (app, pilot):
+        root = app.screen
+        await to_cases(app, pilot)
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.screen, RunScreen), pilot)
+        await pilot.press("g", "t")
+        await until(lambda: app.screen is root, pilot)
+        assert len(app.screen_stack) == 1
+        # In the root it stays, and to another place and back one comes to where one was.
+        await pilot.press("g", "t")
+        await until(lambda: app.screen is root, pilot)
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.screen, OwnCasesScreen), pilot)
+        screen = app.screen
+        await pilot.press("g", "r")
+        await until(lambda: app.current_mode == "runs", pilot)
+        await pilot.press("g", "t")
+        await until(lambda: app.screen is screen, pilot)
 
 
 async def test_compare_starts_from_it_and_freezes_it(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,3 +330,76 @@ async def test_hostile_words_stay_words(demo: Path) -> None:
             await pilot.pause()
             assert "\x1b" not in shown(screen)
         await until(lambda: screen.rows.cursor == len(words), pilot)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_agreement_is_told_of_the_cases_as_they_are_and_settled_by_keys(
+    demo: Path, size: tuple[int, int]
+) -> None:
+    """Jonas says no where mira says yes, and both correct another run, each otherwise."""
+    await in_docs(demo)
+    workbench, _ = await open_local(demo)
+    mira, jonas = [workbench.acting_as(await person(workbench, name)) for name in ("mira", "jonas")]
+    (mine, *_) = (await workbench.judgments.list(JudgmentFilter(run_id=PACKAGE, asserter="mira"), 100)).data
+    other = "no" if mine.verdict == "yes" else "yes"
+    await jonas.judgments.add(
+        NewJudgment.model_validate({"run_id": PACKAGE, "item": mine.item, "verdict": other})
+    )
+    wrong = NewCorrection(run_id=REFUND, expect=Expectation(answer="wrong", should_say="In 5 days."))
+    await mira.corrections.add(wrong)
+    await jonas.corrections.add(wrong.model_copy(update={"expect": Expectation(answer="right")}))
+    await workbench.close()
+    given = {"start": "test_sets", "options": {"judge_dwell": 0.0}}
+    async with running(demo, size, "TestSetsScreen", **given) as (app, pilot):
+        screen = await to_cases(app, pilot)
+        words = "2 people judged the same item: they differ on it, 1 of 2 verdicts yes"
+        await until(lambda: words in " ".join(shown(screen).split()), pilot)
+        await until(lambda: "1 run is corrected differently" in " ".join(shown(screen).split()), pilot)
+        await pilot.press("a")
+        await until(lambda: "Two by two" in pane(app), pilot)
+        app.screen.query_one(TextPane).scroll_lines(100)
+        await until(lambda: 'mira: the answer is wrong: should say "In 5 days."' in pane(app), pilot)
+        await until(lambda: "jonas: the answer is right: should say the same" in pane(app), pilot)
+        await pilot.press("j")
+        await until(lambda: "Two by two" not in pane(app) and "corrected differently" not in pane(app), pilot)
+        await pilot.press("s")
+        await until(lambda: isinstance(app.screen, JudgeScreen), pilot)
+        judge = app.screen
+        assert isinstance(judge, JudgeScreen)
+        await until(lambda: judge.session.walk.sheet is not None, pilot)
+        entries = [(entry.run_id, entry.keys, entry.apart) for entry in judge.session.walk.feed.entries]
+        assert entries == [(PACKAGE, (mine.item.key,), ()), (REFUND, (), ("jonas", "mira"))]
+        assert judge.session.sitting is not None
+        assert judge.session.sitting.words == "1 item in disagreement, 1 run corrected differently"
+        await pilot.press("right_square_bracket")
+        told = "jonas and mira corrected this run differently: c says what it should have done"
+        await until(lambda: told in " ".join(shown(judge).split()), pilot)
+        await pilot.press("c")
+        await until(lambda: isinstance(app.screen, CorrectScreen), pilot)
+        # Said as mira says it, both agree: the page counts anew when one comes back.
+        bench = app.workbench
+        assert isinstance(bench, LocalWorkbench)
+        await bench.acting_as(await person(bench, "jonas")).corrections.add(wrong)
+        await pilot.press("escape")
+        await until(lambda: app.screen is judge, pilot)
+        await pilot.press("g", "t")
+        await until(lambda: app.screen is screen, pilot)
+        await until(lambda: "1 run is corrected differently" not in " ".join(shown(screen).split()), pilot)
+
+
+async def person(bench: LocalWorkbench, name: str) -> Person:
+    (found,) = [one for one in await bench.people.list() if one.id == name]
+    return found
+
+
+def test_the_same_keys_do_the_same_on_both_pages_of_cases() -> None:
+    frozen, own = (
+        {action.verb: action.keys for action in actions_of(place)}
+        for place in ("test_set_cases", "own_cases")
+    )
+    both = frozen.keys() & own.keys()
+    assert {"open", "compare", "agreement", "settle", "reasons"} <= both
+    assert {verb: frozen[verb] for verb in both} == {verb: own[verb] for verb in both}
+    for keys in (frozen, own):
+        used = [key for told in keys.values() for key in told]
+        assert len(used) == len(set(used))

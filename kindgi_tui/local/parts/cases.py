@@ -1,9 +1,10 @@
 """The cases of agents' own test sets, in the local workbench."""
 
+from kindgi_tui.domain.agreement import Agreement
 from kindgi_tui.domain.own_test_sets import NewCase, OwnCase, OwnTestSet
 from kindgi_tui.domain.test_set_versions import TestSetVersion
 from kindgi_tui.local.access import Access
-from kindgi_tui.local.store import own_cases, own_test_sets
+from kindgi_tui.local.store import agreement, own_cases, own_test_sets
 from kindgi_tui.workbench import Page
 
 
@@ -63,6 +64,10 @@ class LocalCases:
             lambda c: own_cases.bring_back_own_case(c, case_id),
             lambda found: found.id,
         )
+
+    async def agreement(self, agent_id: str, project_id: str) -> Agreement:
+        """How far people agree who judged the runs of its cases as they are now."""
+        return await self._access.read(lambda c: agreement.agreement_on_own(c, agent_id, project_id))
 
     async def freeze(self, agent_id: str, project_id: str) -> TestSetVersion:
         """The version that holds its cases as they are now."""

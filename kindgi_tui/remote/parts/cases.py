@@ -1,9 +1,12 @@
 """Agents' own test sets of a runtime, and their cases. A 0.1 runtime has none, and says so (DESIGN section 8)."""
 
+from kindgi_tui.domain.agreement import Agreement
 from kindgi_tui.domain.limits import LimitError
 from kindgi_tui.domain.own_test_sets import NewCase, OwnCase, OwnTestSet, checked_case
 from kindgi_tui.domain.test_set_versions import TestSetVersion
+from kindgi_tui.domain.test_sets import MAX_CASES
 from kindgi_tui.remote import own, v01
+from kindgi_tui.remote.agreeing import Saying
 from kindgi_tui.remote.context import Context
 from kindgi_tui.remote.parts.runs import RemoteRuns
 from kindgi_tui.workbench import Invalid, NotFound, Page
@@ -20,10 +23,11 @@ _WHOLE_ID = 36
 class RemoteCases:
     """Agents' own test sets: a case per run people said something of, and cases added by hand."""
 
-    def __init__(self, context: Context, runs: RemoteRuns) -> None:
+    def __init__(self, context: Context, runs: RemoteRuns, saying: Saying) -> None:
         self._context = context
         self._runtime = context.runtime
         self._runs = runs
+        self._saying = saying
 
     async def sets(self, project_id: str | None = None) -> tuple[OwnTestSet, ...]:
         """The own test sets that have a case or a version, by id; none where the runtime doesn't list them."""
@@ -92,6 +96,20 @@ class RemoteCases:
         await self._context.all_sent("the frozen test set")
         body = own.freeze_body(project_id)
         return v01.test_set(await self._runtime.write("own-sets.freeze", agent_id, body=body))
+
+    async def agreement(self, agent_id: str, project_id: str) -> Agreement:
+        """How far people agree on its cases as they are now: counted here from what a runtime lists."""
+        places: dict[str, int] = {}
+        cursor: str | None = None
+        for _ in range(MAX_CASES // 100):
+            page = await self.list(agent_id, project_id, False, 100, cursor)
+            for one in page.data:
+                if one.source == "run" and one.run_id is not None:
+                    places.setdefault(one.run_id, len(places))
+            cursor = page.next_cursor
+            if not page.has_more or cursor is None:
+                break
+        return await self._saying.agreement(project_id, agent_id, places)
 
     async def _changed(self, operation: str, case_id: str) -> OwnCase:
         await self._offered(operation)

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 
-from kindgi_tui.domain.agreement import Agreement, Rating, agreement_of, rater
-from kindgi_tui.domain.queries import JudgmentFilter
+from kindgi_tui.domain.agreement import Agreement
 from kindgi_tui.domain.test_set_versions import BuildPreview, BuildRequest, TestSetVersion
 from kindgi_tui.domain.test_sets import MAX_CASES, Case
 from kindgi_tui.remote import v01
+from kindgi_tui.remote.agreeing import Saying
 from kindgi_tui.remote.context import Context, Recent
 from kindgi_tui.remote.parts.catalog import version_order
-from kindgi_tui.remote.parts.judgments import RemoteJudgments
 from kindgi_tui.remote.reading import text
 from kindgi_tui.remote.runtime import scope
 from kindgi_tui.workbench import Invalid, NotFound, Page, Unsupported
@@ -20,15 +19,8 @@ Ids = list[str]
 Pairs = list[tuple[str, str | None]]
 """Query parameters."""
 
-Ratings = list[Rating]
-"""What people said, for agreement."""
-
 BUILT = "judged"
 """The kind of the test sets that were built from judgments; other kinds are not ours."""
-
-
-JUDGMENT_PAGES = 50
-"""Pages of 100 judgments that are read for agreement at most."""
 
 
 class RemoteTestSets:
@@ -36,9 +28,9 @@ class RemoteTestSets:
 
     __test__ = False
 
-    def __init__(self, context: Context, judgments: RemoteJudgments) -> None:
+    def __init__(self, context: Context, saying: Saying) -> None:
         self._context = context
-        self._judgments = judgments
+        self._saying = saying
         self._runtime = context.runtime
         self._versions: Recent[tuple[str, str], TestSetVersion] = Recent(200)
 
@@ -115,7 +107,7 @@ class RemoteTestSets:
         raise NotFound(f'Test set "{test_set_id}" {version} has no case "{case_id}".', code="case-not-found")
 
     async def agreement(self, test_set_id: str, version: str | None = None) -> Agreement:
-        """How far people agree: counted here from the agent's judgments, which a runtime lists."""
+        """How far people agree: counted here from what a runtime lists."""
         found = await self.get(test_set_id, version)
         places: dict[str, int] = {}
         cursor: str | None = None
@@ -126,29 +118,9 @@ class RemoteTestSets:
             cursor = page.next_cursor
             if not page.has_more or cursor is None:
                 break
-        ratings = [one for one in await self._ratings(found.request) if one.run_id in places]
-        return agreement_of(sorted(ratings, key=lambda one: (places[one.run_id], one.item_key, one.person)))
-
-    async def _ratings(self, asked: BuildRequest) -> Ratings:
-        """The live verdicts on the agent's or flow's runs. Raises Unsupported where there are too many to read."""
-        query = JudgmentFilter(project_id=asked.project_id, subject_id=asked.agent_id or asked.flow_id)
-        ratings: Ratings = []
-        cursor: str | None = None
+        asked = found.request
         groups = {await self._group_id(one) for one in asked.groups}
-        for _ in range(JUDGMENT_PAGES):
-            page = await self._judgments.list(query, 100, cursor)
-            ratings += [
-                Rating(one.run_id, one.item.key, rater(one.asserter, one.participant), one.verdict)
-                for one in page.data
-                if not groups or one.group_id in groups
-            ]
-            cursor = page.next_cursor
-            if not page.has_more or cursor is None:
-                return ratings
-        raise Unsupported(
-            f"A runtime counts no agreement, and here are over {JUDGMENT_PAGES * 100:,} judgments, too many to read: "
-            "pull the runs (kindgi-tui runs pull) and build the set from them."
-        )
+        return await self._saying.agreement(asked.project_id, asked.agent_id or asked.flow_id, places, groups)
 
     async def _check_judged(self, request: BuildRequest, group_ids: Ids) -> None:
         """Refuses a build that nothing could match: an empty one would be built, and use up its version."""

@@ -1,6 +1,6 @@
-"""The footer: the keys of this screen, as many as fit; those that can't be used now stand dimmed."""
+"""The footer: the keys of this screen, as many as fit, the help's always; those that can't be used now stand dimmed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from rich.segment import Segment
 from textual import events
@@ -8,8 +8,42 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from kindgi_tui.text import width
-from kindgi_tui.tui.actions import Action, shown_key
+from kindgi_tui.tui.actions import EVERYWHERE, Action, shown_key
 from kindgi_tui.tui.widgets.status_line import style_of
+
+HELP = f"{EVERYWHERE}.help"
+"""The action that always has room: under it every other key stands."""
+
+
+def fitting(
+    actions: Iterable[Action], key_of: Callable[[Action], str | None], cells: int
+) -> list[tuple[Action, str, str]]:
+    """Which of the actions fit into so many cells, in their order, each as its key and its words.
+
+    The help's room is kept: where not all of them fit, it follows the last one that does.
+    """
+    told = [
+        (action, f" {shown_key(key)} ", f"{action.words} ")
+        for action in actions
+        if (key := key_of(action)) is not None
+    ]
+    kept = next((one for one in told if one[0].id == HELP), None)
+    found: list[tuple[Action, str, str]] = []
+    left = cells
+    for one in told:
+        size = _size(one)
+        reserved = 0 if kept is None or one is kept or kept in found else _size(kept)
+        if size + reserved > left:
+            break
+        found.append(one)
+        left -= size
+    if kept is not None and kept not in found and _size(kept) <= left:
+        found.append(kept)
+    return found
+
+
+def _size(told: tuple[Action, str, str]) -> int:
+    return width(told[1]) + width(told[2])
 
 
 class KeyFooter(Widget):
@@ -54,14 +88,9 @@ class KeyFooter(Widget):
         segments: list[Segment] = []
         self._spans = []
         at = 0
-        for action in self._actions:
-            named = self._key_of(action)
-            if named is None:
-                continue
-            key, words = f" {shown_key(named)} ", f"{action.words} "
-            size = width(key) + width(words)
-            if at + size > cells:
-                break
+        for told in fitting(self._actions, self._key_of, cells):
+            action, key, words = told
+            size = _size(told)
             usable = self._why_not(action) is None
             segments += [Segment(key, key_style if usable else off), Segment(words, base if usable else off)]
             self._spans.append((at, at + size, action))

@@ -9,10 +9,10 @@ from textual.widget import Widget
 
 from kindgi_tui.text import one_line, truncate_cells, width, wrap
 
-Kind = Literal["told", "no", "error"]
-"""A sentence about what happened, why something can't be done, or what went wrong."""
+Kind = Literal["told", "hint", "no", "error"]
+"""A sentence about what happened, which keys go on from here, why something can't be done, or what went wrong."""
 
-MARKS: dict[Kind, str] = {"told": "", "no": "✗ ", "error": "! "}
+MARKS: dict[Kind, str] = {"told": "", "hint": "", "no": "✗ ", "error": "! "}
 """What stands before a sentence, so that its kind does not rest on colour."""
 
 
@@ -57,8 +57,8 @@ class Where(NamedTuple):
 class StatusLine(Widget):
     """One line: the last sentence on the left, where one works on the right, always. An error stays until a key.
 
-    What just happened is cut for it where there is little room; why something failed or can't be done goes on over
-    further lines, so that a runtime's reason can be read whole.
+    What just happened is cut for it where there is little room; which keys go on, and why something failed or can't be
+    done, goes on over further lines, so that a runtime's reason can be read whole.
     """
 
     COMPONENT_CLASSES = {"status-line--error", "status-line--where"}

@@ -102,6 +102,7 @@ ASKS: dict[str, Ask] = {
     "queue.corrected_apart": lambda b, t: b.queue.corrected_apart(
         QueueFilter(project_id=t, subject_id=t), cursor=t
     ),
+    "cases.agreement": lambda b, t: b.cases.agreement(t, t),
     "test_sets.agreement": lambda b, t: b.test_sets.agreement(t, t),
     "test_sets.preview": lambda b, t: b.test_sets.preview(
         BuildRequest(test_set_id=t, version=t, project_id=t, agent_id=t, groups=(t,))

@@ -5,11 +5,14 @@ import sqlite3
 import pytest
 
 from kindgi_tui.domain.agreement import agreement_sentence
+from kindgi_tui.domain.corrections import Expectation, NewCorrection
 from kindgi_tui.domain.judgments import Verdict
 from kindgi_tui.domain.test_set_versions import BuildRequest
-from kindgi_tui.local.store.agreement import agreement_on
+from kindgi_tui.local.store.agreement import agreement_on, agreement_on_own
+from kindgi_tui.local.store.corrections import add_correction
 from kindgi_tui.local.store.groups import add_group, retire_group
 from kindgi_tui.local.store.judgments import add_judgment, take_back
+from kindgi_tui.local.store.own_cases import retire_own_case
 from kindgi_tui.local.store.runs import insert_run
 from kindgi_tui.local.store.test_sets import gather_cases, store_test_set
 from kindgi_tui.workbench import NotFound
@@ -107,3 +110,42 @@ def test_a_set_or_version_that_is_not_there(store: sqlite3.Connection) -> None:
     for reference in (("nowhere", None), ("acme.set", "9.9.9")):
         with pytest.raises(NotFound):
             agreement_on(store, *reference)
+
+
+LATE = Expectation(answer="wrong", should_say="Within five days.")
+
+
+def test_an_own_set_counts_what_is_live_on_its_live_cases(store: sqlite3.Connection) -> None:
+    """As it is now, with nothing frozen: a judged run, one corrected alone, and one that is retired."""
+    judge(store, 1, (ANN, "a", "yes"), (BEN, "a", "no"), (CARA, "b", "no"))
+    judge(store, 2)
+    for who, expect in ((ANN, LATE), (BEN, Expectation(answer="right"))):
+        add_correction(store, NewCorrection(run_id="run-02", expect=expect), who)
+    judge(store, 3, (ANN, "a", "yes"), (BEN, "a", "no"))
+    own = agreement_on_own(store, "acme.picker", PROJECT)
+    assert (own.shared, own.agreed) == (2, 0)
+    retire_own_case(store, "run-03", "ann")
+    own = agreement_on_own(store, "acme.picker", PROJECT)
+    assert (own.shared, own.agreed, own.people, own.alone) == (1, 0, ("ann", "ben"), ("cara",))
+    assert [(one.run_id, one.item_key) for one in own.split] == [("run-01", "a")]
+    (apart,) = own.apart
+    assert (apart.run_id, apart.people) == ("run-02", ("ben", "ann"))
+    assert [one.expect for one in apart.said] == [Expectation(answer="right"), LATE]
+    # Whoever says the same as the other settles it.
+    add_correction(store, NewCorrection(run_id="run-02", expect=LATE), BEN)
+    assert agreement_on_own(store, "acme.picker", PROJECT).apart == ()
+    assert not agreement_on_own(store, "acme.nobody", PROJECT).to_settle
+    with pytest.raises(NotFound):
+        agreement_on_own(store, "acme.picker", "nowhere")
+
+
+def test_a_built_version_has_the_runs_that_are_corrected_differently(store: sqlite3.Connection) -> None:
+    add_group(store, "experts", 3.0, None, None, None, None)
+    insert_run(store, run(id="one"))
+    add_judgment(store, said("one", "a", group="experts"), ANN)
+    add_correction(store, NewCorrection(run_id="one", expect=LATE, group="experts"), ANN)
+    add_correction(store, NewCorrection(run_id="one", expect=Expectation(answer="right")), BEN)
+    build(store)
+    build(store, "1.0.1", groups=("experts",))
+    assert [one.people for one in agreement_on(store, "acme.set", "1.0.0").apart] == [("ben", "ann")]
+    assert agreement_on(store, "acme.set", "1.0.1").apart == ()

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparisons import CaseResult, ToolTrace
 from kindgi_tui.domain.headline import stopped_sentence
+from kindgi_tui.domain.runs import RunDetail
 from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.session.checked import checked_entries, state_words
 from kindgi_tui.session.reviewing import said_words
@@ -35,9 +36,12 @@ Styled = tuple[tuple[str, str], ...]
 _STYLES = {True: "yes", False: "bad", None: "dim"}
 
 
-def expected_blocks(case: Case | None, result: CaseResult) -> list[Block | Run]:
-    """What the case expected and whether it passed, part by part; what was found instead where it failed."""
-    entries = checked_entries(case, result)
+def expected_blocks(case: Case | None, result: CaseResult, shown: RunDetail | None) -> list[Block | Run]:
+    """What the case expected and whether it passed, part by part; what was found instead where it failed.
+
+    `shown` is the run of the repetition one looks at.
+    """
+    entries = checked_entries(case, result, shown)
     rows: list[Block | Run] = []
     for entry in entries:
         head = "Expected by an expert" if entry.expert else "Expected"

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from kindgi_tui.domain.judgments import Judgment
 from kindgi_tui.session.opened_case import CaseItem, Kind
-from kindgi_tui.session.reviewing import said_words
+from kindgi_tui.session.reviewing import missing_words, said_words
 from kindgi_tui.text import one_line
 from kindgi_tui.tui.screens.runs.blocks import item_words
 from kindgi_tui.tui.widgets.line_list import Cell
 
-SIGNS: dict[Kind, str] = {"new": "+ new", "kept": "= kept", "dropped": "− dropped"}
+SIGNS: dict[Kind, str] = {"new": "+ new", "kept": "= kept", "dropped": "− dropped", "missing": "∅ missing"}
 """How an item stands, in sign and word."""
 
 
@@ -24,6 +24,8 @@ def item_row(item: CaseItem, judgments: Sequence[Judgment], me: str, width: int,
         cells.append(Cell(moved(item), 9, "dim"))
     name = "" if item.key in ("answer", "output") else f"{one_line(item.key, 24)} "
     gist = one_line(item.key, 24) if not name and item.kind == "dropped" else item_words(item.value, 300)
+    if item.kind == "missing":
+        gist = missing_words(item.said)
     told = f"{name}{gist}" if name else f"{one_line(item.key, 12)}: {gist}"
     left = max(4, width - sum(cell.cells for cell in cells))
     reason = one_line(why, 200) if why else ""

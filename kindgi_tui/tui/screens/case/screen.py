@@ -165,7 +165,7 @@ class CaseScreen(Moves, WorkScreen):
         shown: list[Block | Run] = blocks.trouble_blocks(result, failure)
         cells = self.pane.scrollable_content_region.width
         shown += blocks.question_blocks(case, cells)
-        shown += blocks.expected_blocks(case, result)
+        shown += blocks.expected_blocks(case, result, opened.replay)
         shown += blocks.answer_blocks(self._answers, recorded, candidate_name(opened.comparison), cells)
         shown += blocks.call_blocks(blocks.traces(result, output, opened.repetition))
         self.pane.show([*shown, *blocks.said_blocks(case, self._experts)], keep_place=keep)

@@ -29,6 +29,10 @@ def marks_line(opened: OpenedCase) -> str:
 
 def items_line(opened: OpenedCase) -> str:
     """How many items there are of each kind, and how many to judge."""
-    counts = {kind: sum(item.kind == kind for item in opened.items) for kind in ("new", "kept", "dropped")}
+    counts = {
+        kind: sum(item.kind == kind for item in opened.items)
+        for kind in ("new", "kept", "dropped", "missing")
+    }
     new = f"{counts['new']} new, {opened.open_items} to judge"
-    return f"Items · {new} · {counts['kept']} kept · {counts['dropped']} dropped"
+    missing = f" · {counts['missing']} missing" if counts["missing"] else ""
+    return f"Items · {new} · {counts['kept']} kept · {counts['dropped']} dropped{missing}"

@@ -1,6 +1,9 @@
 """Adding a test case by hand: the form, and what the case would say in words."""
 
+from collections.abc import Callable
+
 from kindgi_tui.domain.correction_words import expectation_parts
+from kindgi_tui.domain.own_test_sets import OwnCase
 from kindgi_tui.session.case_adding import CaseCheck, CaseDraft, case_fields, check_draft
 from kindgi_tui.session.expected_tools import ToolDoubts
 from kindgi_tui.session.fields import FormField
@@ -15,15 +18,22 @@ DRAFT = "case_add.draft"
 
 
 class CaseAddScreen(FormScreen[CaseDraft]):
-    """The form. With `run_id` it begins as a copy of that run."""
+    """The form. With `run_id` it begins as a copy of that run; `added` is told of the case that was made."""
 
     PLACE = "case_add"
     HEADING = "Add a test case by hand"
     GIVEN = "added"
     BINDINGS = bindings_of("case_add")
 
-    def __init__(self, agent_id: str, project_id: str, run_id: str | None = None) -> None:
+    def __init__(
+        self,
+        agent_id: str,
+        project_id: str,
+        run_id: str | None = None,
+        added: Callable[[OwnCase], None] | None = None,
+    ) -> None:
         super().__init__()
+        self._added = added
         self._agent_id = agent_id
         self._project_id = project_id
         self._run_id = run_id
@@ -54,6 +64,7 @@ class CaseAddScreen(FormScreen[CaseDraft]):
     def set_value(self, name: str, value: str) -> None:
         """Puts a value into the draft; what goes with `right` or with nothing said is forgotten."""
         given = {name: value}
+        began = self._draft.run_id.strip()
         if name == "decisions" and value != "wrong":
             given |= {"should_call": "", "must_not_call": ""}
         if name == "answer" and value != "wrong":
@@ -62,6 +73,10 @@ class CaseAddScreen(FormScreen[CaseDraft]):
             given["input"] = ""
         self._draft = self._draft.model_copy(update=given)
         self.app.state.put(self._place, self._draft.model_dump(exclude_defaults=True) or None)
+        if self._draft.run_id.strip() != began:
+            # Where the case comes from is said at once, before the run is looked up.
+            self._check = CaseCheck()
+            self.show_pane(self._blocks_of(self._check))
 
     def clear_all(self) -> None:
         """Forgets the draft."""
@@ -88,6 +103,9 @@ class CaseAddScreen(FormScreen[CaseDraft]):
                 Block(one_line(f"From run {check.run.id}", 300), "head"),
                 Block(clean(asked, 600), "", 2),
             ]
+        elif self._draft.run_id.strip():
+            # It isn't known, or not known yet: that is said beside it.
+            blocks.append(Block(one_line(f"From run {self._draft.run_id}", 300), "head"))
         else:
             blocks += [Block("From nothing", "head"), Block(NO_RECORDING, "dim", 2)]
         if check.new is None:
@@ -120,9 +138,11 @@ class CaseAddScreen(FormScreen[CaseDraft]):
             if check.new is None or check.refusal is not None:
                 self.say(check.refusal or "", "no")
                 return
-            await self.workbench.cases.add(check.new)
+            made = await self.workbench.cases.add(check.new)
         finally:
             self.done()
         self.app.state.put(self._place, None)
+        if self._added is not None:
+            self._added(made)
         if self.is_current:
             self.app.go_back()

@@ -126,7 +126,8 @@ def count_lines(comparison: Comparison, counts: Counts) -> tuple[str, str]:
     spent = [] if progress.cost_usd is None else [f"${progress.cost_usd:.4f}"]
     if request.repetitions > 1:
         spent.append(f"{request.repetitions} repetitions")
-    if progress.finished and progress.cached is not None:
+    # A rescore asks nobody, and not every runtime tells.
+    if progress.finished and progress.cached is not None and comparison.rescore_of is None:
         spent.append(f"{progress.cached:,} of {progress.finished:,} cached")
     spent += [f"{one_line(model, 40)} ({runs:,})" for model, runs in counts.models]
     spent += [f"answers judged by {one_line(counts.judge, 40)}"] if counts.judge else []

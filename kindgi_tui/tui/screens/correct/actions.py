@@ -5,18 +5,19 @@ from kindgi_tui.tui.actions import table
 ACTIONS = table(
     "correct",
     ("save", "s", "Save", "Saves the correction; what you said of the run before stays as history."),
+    ("edit", "e enter", "Edit", "Writes the call's arguments as JSON, or the text, on one line."),
+    ("editor", "E", "$EDITOR", "Writes the arguments or the text in $EDITOR, or in a box here."),
+    ("add", "n", "New call", "Adds a call: picks a tool, then writes its arguments."),
+    ("forbid", "f", "Forbid", "The tool must not be called."),
+    ("remove", "x", "Remove", "Doesn't ask for the call, or empties the text."),
     (
         "undo",
         "u",
         "Take back",
         "Takes the last change back, again and again; after saving, the saved correction.",
     ),
-    ("edit", "e enter", "Edit", "Writes the call's arguments as JSON, or the text, on one line."),
-    ("add", "n", "New call", "Adds a call: picks a tool, then writes its arguments."),
     ("keep", "y", "As it was", "The call is right as it was recorded."),
     ("any", "w", "Any args", "The tool should be called, with whatever arguments."),
-    ("remove", "x", "Remove", "Doesn't ask for the call, or empties the text."),
-    ("forbid", "f", "Forbid", "The tool must not be called."),
     (
         "part",
         "tab",
@@ -36,7 +37,6 @@ ACTIONS = table(
     ("unsay", "z", "Unsay", "Says neither right nor wrong of the part one is in.", False),
     ("group", "G", "Group", "Goes on to the next group you may speak as.", False),
     ("forbid-tool", "F", "Forbid a tool", "Picks a tool that must not be called.", False),
-    ("editor", "E", "In $EDITOR", "Writes the arguments or the text in $EDITOR, or in a box here.", False),
     ("whole", "v", "Whole row", "Shows the row whole, with the tool's input; again: the run.", False),
     (
         "calls",

@@ -104,7 +104,8 @@ class Marking(Picking):
             self.say(
                 "Decisions wrong: e changes a call, w any args, x leaves it out, f forbids, n adds one."
                 if part == "decisions"
-                else "Answer wrong: e writes what it should say, on the next row why."
+                else "Answer wrong: e writes what it should say, on the next row why.",
+                "hint",
             )
 
     def do_unsay(self) -> None:
@@ -201,10 +202,15 @@ class Marking(Picking):
         self.work(self._store(self.correcting.undo()), group="store")
 
     async def _store(self, job: Coroutine[Any, Any, str]) -> None:
+        correcting = self.correcting
+        had = correcting.live is not None
         try:
             told = await job
         finally:
             if self.is_attached:
+                if correcting.others and had != (correcting.live is not None):
+                    # What others said comes with mine, and goes with it.
+                    self.show_run()
                 self.show_all()
         if self.is_attached:
             self.say(told)

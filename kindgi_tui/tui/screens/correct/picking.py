@@ -43,7 +43,7 @@ class Picking(Writing):
         self.add_class("-picking")
         self.prompt.ask(purpose, "Should call" if purpose == ADD else "Must never call")
         self._narrow("")
-        self.say("Type to narrow, ↑ ↓ go through them, Enter picks, Esc leaves.")
+        self.say("Type to narrow, ↑ ↓ go through them, Enter picks, Esc leaves.", "hint")
 
     def _narrow(self, words: str) -> None:
         self._found = matching_tools(self.correcting.tools, words)

@@ -78,7 +78,8 @@ class CorrectScreen(Marking):
             self.activate("says")
         self.show_run()
         self.show_all()
-        self.say(found or "d right, D wrong for the calls it made; a right, A wrong for its answer; s saves.")
+        hint = "d right, D wrong for the calls it made; a right, A wrong for its answer; s saves."
+        self.say(found or hint, "told" if found else "hint")
 
     # What is shown
 

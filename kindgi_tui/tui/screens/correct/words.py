@@ -2,7 +2,9 @@
 
 from textual.content import Content
 
+from kindgi_tui.domain.agreement import rater
 from kindgi_tui.domain.base import Json
+from kindgi_tui.domain.correction_words import expectation_words
 from kindgi_tui.domain.corrections import Mark
 from kindgi_tui.domain.javascript import json_equal
 from kindgi_tui.session.arguments import Read, arguments_line, read_arguments
@@ -86,7 +88,7 @@ def run_parts(correcting: Correcting, whole: bool) -> list[Part]:
     run = correcting.run
     if run is None:
         return []
-    parts: list[Part] = []
+    parts: list[Part] = _others_parts(correcting)
     if run.failure is not None:
         parts.append(Block(f"✗ {clean(run.failure, LONG)}", "bad"))
     for entry in transcript(run):
@@ -95,6 +97,21 @@ def run_parts(correcting: Correcting, whole: bool) -> list[Part]:
     output = run.output.get("output") if isinstance(run.output, dict) else None
     if run.subject.kind == "agent" and output is not None and not _says(parts, output):
         parts += [Run((("Output", "head"),)), Block(json_text(output, LONG), "", 2)]
+    return parts
+
+
+def _others_parts(correcting: Correcting) -> list[Part]:
+    """What everybody else said of the run, once mine is saved: before, it would colour what I say myself."""
+    others = correcting.others
+    if not others:
+        return []
+    if correcting.live is None:
+        count = "1 other correction shows" if len(others) == 1 else f"{len(others)} other corrections show"
+        return [Block(f"{count} once yours is saved.", "dim")]
+    parts: list[Part] = [Run((("What others said it should have done", "head"),))]
+    for one in others:
+        who = one_line(rater(one.asserter, one.participant), 60)
+        parts.append(Flow(((f"{who}: ", "key"), (one_line(expectation_words(one.expect), 600), "")), 2, 2))
     return parts
 
 

@@ -343,7 +343,9 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, Correcti
 
     def _again(self, kind: str) -> None:
         self.sit_down(
-            self._sitting.model_copy(update={"kind": kind, "limit": None, "first": None, "items": ()})
+            self._sitting.model_copy(
+                update={"kind": kind, "limit": None, "first": None, "items": (), "apart": ()}
+            )
         )
 
     def do_skipped(self) -> None:

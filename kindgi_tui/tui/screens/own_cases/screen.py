@@ -5,12 +5,13 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widgets import Static
 
+from kindgi_tui.domain.agreement import Agreement
 from kindgi_tui.domain.own_test_sets import OwnCase, OwnTestSet
 from kindgi_tui.session.window import Window
 from kindgi_tui.text import one_line
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.registry import bindings_of
-from kindgi_tui.tui.screens.base import WorkScreen
+from kindgi_tui.tui.screens.agreeing import Agreeing
 from kindgi_tui.tui.screens.moves import Moves
 from kindgi_tui.tui.screens.own_cases.rows import own_case_blocks, own_case_row, title_words
 from kindgi_tui.tui.screens.test_set_cases.rows import NO_RECORDING, question
@@ -25,7 +26,7 @@ NONE_RETIRED = "No case is retired: z shows the live ones."
 """What stands there while none is retired."""
 
 
-class OwnCasesScreen(Moves, WorkScreen):
+class OwnCasesScreen(Agreeing, Moves):
     """The cases of an own test set, live or retired."""
 
     PLACE = "own_cases"
@@ -39,10 +40,12 @@ class OwnCasesScreen(Moves, WorkScreen):
         self._groups: dict[str, str] = {}
         self._whole = False
         self._retired = False
+        self._to_tell: OwnCase | None = None
 
     def compose_body(self) -> ComposeResult:
         """The title, the list of cases, the one the cursor stands on."""
         yield Static(line(title_words(self._own, False), 300), id="own-cases-title", markup=False)
+        yield Static("", id="own-cases-agreement", classes="agreement", markup=False)
         with Container(id="own-cases-body"):
             yield LineList(self._row, id="own-cases-list")
             yield TextPane(id="own-cases-text")
@@ -59,8 +62,13 @@ class OwnCasesScreen(Moves, WorkScreen):
 
     def on_screen_resume(self) -> None:
         """What was said or added elsewhere shows when one comes back."""
+        self.count_agreement()
         if self._window is not None:
             self.load(self._load)
+
+    async def read_agreement(self) -> Agreement:
+        """How far people agree on the live cases as they are now."""
+        return await self.workbench.cases.agreement(self._own.agent_id, self._own.project_id)
 
     async def _load(self) -> None:
         cases, agent, project = self.workbench.cases, self._own.agent_id, self._own.project_id
@@ -80,10 +88,14 @@ class OwnCasesScreen(Moves, WorkScreen):
         self._groups = {group.id: group.name for group in groups}
         self._window = window
         self.query_one("#own-cases-title", Static).update(line(title_words(own, retired), 300))
-        self.rows.show(window.count, self.rows.cursor, NONE_RETIRED if retired else EMPTY)
+        made, self._to_tell = self._to_tell, None
+        cursor = self.rows.cursor if made is None else _place_of(made, window)
+        self.rows.show(window.count, cursor, NONE_RETIRED if retired else EMPTY)
         self.rows.repaint()
-        self._show_text()
+        self.show_text()
         self.changed()
+        if made is not None:
+            self.say(f"Added: {one_line(question(made.case, 200), 50)}")
 
     def _row(self, number: int, width: int) -> list[Cell] | None:
         window = self._window
@@ -97,17 +109,21 @@ class OwnCasesScreen(Moves, WorkScreen):
     async def _around(self, number: int) -> None:
         if self._window is not None and await self._window.load_around(number):
             self.rows.show(self._window.count)
-            self._show_text(keep=True)
+            self.show_text(keep=True)
             self.changed()
 
-    def _show_text(self, keep: bool = False) -> None:
+    def show_text(self, keep: bool = False) -> None:
+        """The case, or the agreement."""
         case = self.current
-        blocks = [] if case is None else own_case_blocks(case, self._whole, self._groups)
-        self.query_one(TextPane).show(blocks, keep_place=keep)
+        parts = self.agreement_text
+        if parts is None:
+            parts = [] if case is None else [*own_case_blocks(case, self._whole, self._groups)]
+        self.query_one(TextPane).show(parts, keep_place=keep)
 
     @on(LineList.Moved)
     def _moved(self) -> None:
-        self._show_text()
+        self.agreement_shown = False
+        self.show_text()
         self.changed()
 
     @on(LineList.Chosen)
@@ -129,7 +145,7 @@ class OwnCasesScreen(Moves, WorkScreen):
             return "These are retired: b brings one back."
         if verb == "bring-back" and not self._retired:
             return "This case is live: z shows the retired ones."
-        return None
+        return self.why_not_agreement(verb)
 
     def do_open(self) -> None:
         """Opens the run the case was made from."""
@@ -155,7 +171,12 @@ class OwnCasesScreen(Moves, WorkScreen):
     def _open_form(self, run_id: str | None) -> None:
         from kindgi_tui.tui.screens.case_add.screen import CaseAddScreen
 
-        self.app.push_screen(CaseAddScreen(self._own.agent_id, self._own.project_id, run_id))
+        own = self._own
+        self.app.push_screen(CaseAddScreen(own.agent_id, own.project_id, run_id, self._was_added))
+
+    def _was_added(self, case: OwnCase) -> None:
+        """The next load puts the cursor on it, among the live ones, and says so."""
+        self._to_tell, self._retired = case, False
 
     def do_retire(self) -> None:
         """Leaves it out."""
@@ -173,7 +194,8 @@ class OwnCasesScreen(Moves, WorkScreen):
         await (cases.retire(case.id) if retire else cases.bring_back(case.id))
         asked = one_line(question(case.case, 200), 50)
         await self._load()
-        self.say(f"Retired: {asked} · z shows the retired ones" if retire else f"Live again: {asked}")
+        self.count_agreement()
+        self.say(f"Retired: {asked} · z shows the retired ones" if retire else f"Live again: {asked}", "hint")
 
     def do_retired(self) -> None:
         """The retired ones, or the live ones again."""
@@ -182,9 +204,15 @@ class OwnCasesScreen(Moves, WorkScreen):
 
     def do_reasons(self) -> None:
         """Shows all, or less."""
-        self._whole = not self._whole
-        self._show_text(keep=True)
+        self._whole, self.agreement_shown = not self._whole, False
+        self.show_text(keep=True)
 
     def do_refresh(self) -> None:
         """Looks now."""
+        self.count_agreement()
         self.load(self._load)
+
+
+def _place_of(case: OwnCase, window: Window[OwnCase]) -> int:
+    """The row of a case that was just added: the newest stand first."""
+    return next((at for at, one in enumerate(window.rows) if one.id == case.id), 0)

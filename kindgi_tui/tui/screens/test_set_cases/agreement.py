@@ -1,6 +1,14 @@
 """How far people agree on a set, as its page shows it: one sentence, and a pane of pairs and of what they differ on."""
 
-from kindgi_tui.domain.agreement import Agreement, PairAgreement, SplitItem, agreement_sentence
+from kindgi_tui.domain.agreement import (
+    Agreement,
+    ApartRun,
+    PairAgreement,
+    SplitItem,
+    agreement_sentence,
+    apart_sentence,
+)
+from kindgi_tui.domain.correction_words import expectation_words
 from kindgi_tui.text import one_line
 from kindgi_tui.tui.widgets.text_pane import Block, Flow, Part
 
@@ -9,8 +17,9 @@ LINES = 200
 
 
 def agreement_words(one: Agreement) -> str:
-    """The sentence, cleaned."""
-    return one_line(agreement_sentence(one), 400)
+    """The sentence, cleaned; with how many runs people corrected differently."""
+    apart = apart_sentence(one)
+    return one_line(agreement_sentence(one), 400) + (f"; {apart}" if apart else "")
 
 
 def agreement_parts(one: Agreement) -> list[Part]:
@@ -32,6 +41,12 @@ def agreement_parts(one: Agreement) -> list[Part]:
             parts.append(Flow((("s ", "key"), ("judges them again, one by one, to settle them", "dim"))))
         parts += [_split(item) for item in one.split[:LINES]]
         parts += _more(len(one.split), "item")
+    if one.apart:
+        offer = ("opens each after the items; there c says what it should have done", "dim")
+        parts += [Block(""), Block("What they corrected differently", "head"), Flow((("s ", "key"), offer))]
+        for run in one.apart[:LINES]:
+            parts += _apart(run)
+        parts += _more(len(one.apart), "run")
     if one.alone:
         names = one_line(", ".join(one.alone), 400)
         parts += [Block(""), Block(f"Judged items that nobody else did: {names}", "dim")]
@@ -60,6 +75,19 @@ def _split(item: SplitItem) -> Part:
         2,
         2,
     )
+
+
+def _apart(run: ApartRun) -> list[Part]:
+    rows: list[Part] = [Flow((("run ", "dim"), (one_line(run.run_id, 40)[:8], "key")), 2, 2)]
+    rows += [
+        Flow(
+            ((f"{one_line(said.person, 40)}: ", "key"), (one_line(expectation_words(said.expect), 600), "")),
+            4,
+            4,
+        )
+        for said in run.said
+    ]
+    return rows
 
 
 def _more(count: int, what: str) -> list[Part]:

@@ -17,21 +17,20 @@ from kindgi_tui.session.exporting import export_cases
 from kindgi_tui.session.window import Window
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.registry import bindings_of
-from kindgi_tui.tui.screens.base import WorkScreen
+from kindgi_tui.tui.screens.agreeing import Agreeing
 from kindgi_tui.tui.screens.moves import Moves
-from kindgi_tui.tui.screens.test_set_cases.agreement import agreement_parts, agreement_words
 from kindgi_tui.tui.screens.test_set_cases.rows import case_blocks, case_row
 from kindgi_tui.tui.screens.test_sets.rows import cases_words
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.prompt import Prompt
-from kindgi_tui.tui.widgets.text_pane import Part, TextPane
-from kindgi_tui.workbench import Page, Unsupported
+from kindgi_tui.tui.widgets.text_pane import TextPane
+from kindgi_tui.workbench import Page
 
 NO_RECORDING = "This case was made from nothing: there is no recorded run to open."
 """Why the way to the run is closed."""
 
 
-class CasesScreen(Moves, WorkScreen):
+class CasesScreen(Agreeing, Moves):
     """The cases of a version."""
 
     PLACE = "test_set_cases"
@@ -44,16 +43,13 @@ class CasesScreen(Moves, WorkScreen):
         self._window: Window[Case] | None = None
         self._groups: dict[str, str] = {}
         self._whole = False
-        self._agreement: Agreement | None = None
-        self._no_agreement = "Who agrees with whom is being counted."
-        self._agreement_shown = False
 
     def compose_body(self) -> ComposeResult:
         """The title, the list of cases, the one the cursor stands on."""
         one = self._version
         title = f"{one.test_set_id} {one.version} · {cases_words(one)}"
         yield Static(line(title, 300), id="cases-title", markup=False)
-        yield Static("", id="cases-agreement", markup=False)
+        yield Static("", id="cases-agreement", classes="agreement", markup=False)
         with Container(id="cases-body"):
             yield LineList(self._row, id="cases-list")
             yield TextPane(id="cases-text")
@@ -70,21 +66,11 @@ class CasesScreen(Moves, WorkScreen):
 
     def on_screen_resume(self) -> None:
         """What was judged elsewhere counts when one comes back."""
-        self.work(self._count_agreement(), group="agreement", exclusive=True)
+        self.count_agreement()
 
-    async def _count_agreement(self) -> None:
-        one = self._version
-        try:
-            self._agreement = await self.workbench.test_sets.agreement(one.test_set_id, one.version)
-        except Unsupported as cause:
-            self._agreement, self._no_agreement = None, cause.sentence
-        words = "" if self._agreement is None else agreement_words(self._agreement)
-        told = self.query_one("#cases-agreement", Static)
-        told.update(line(words, 400))
-        told.set_class(bool(words), "-told")
-        if self._agreement_shown:
-            self._show_text(keep=True)
-        self.changed()
+    async def read_agreement(self) -> Agreement:
+        """How far people agree on this version."""
+        return await self.workbench.test_sets.agreement(self._version.test_set_id, self._version.version)
 
     async def _load(self) -> None:
         one, sets = self._version, self.workbench.test_sets
@@ -102,7 +88,7 @@ class CasesScreen(Moves, WorkScreen):
         self._groups = {group.id: group.name for group in groups}
         self._window = window
         self.rows.show(window.count, 0, "The set has no cases.")
-        self._show_text()
+        self.show_text()
         self.changed()
 
     def _row(self, number: int, width: int) -> list[Cell] | None:
@@ -117,22 +103,21 @@ class CasesScreen(Moves, WorkScreen):
     async def _around(self, number: int) -> None:
         if self._window is not None and await self._window.load_around(number):
             self.rows.show(self._window.count)
-            self._show_text(keep=True)
+            self.show_text(keep=True)
             self.changed()
 
-    def _show_text(self, keep: bool = False) -> None:
+    def show_text(self, keep: bool = False) -> None:
+        """The case, or the agreement."""
         case = self.current
-        parts: list[Part] = []
-        if self._agreement_shown and self._agreement is not None:
-            parts = agreement_parts(self._agreement)
-        elif case is not None:
-            parts += case_blocks(case, self._whole, self._groups)
+        parts = self.agreement_text
+        if parts is None:
+            parts = [] if case is None else [*case_blocks(case, self._whole, self._groups)]
         self.query_one(TextPane).show(parts, keep_place=keep)
 
     @on(LineList.Moved)
     def _moved(self) -> None:
-        self._agreement_shown = False
-        self._show_text()
+        self.agreement_shown = False
+        self.show_text()
         self.changed()
 
     @on(LineList.Chosen)
@@ -145,11 +130,7 @@ class CasesScreen(Moves, WorkScreen):
             return "There is no case here yet."
         if verb == "open" and self.current is not None and self.current.from_nothing:
             return NO_RECORDING
-        if verb in ("agreement", "settle") and self._agreement is None:
-            return self._no_agreement
-        if verb == "settle" and self._agreement is not None and not self._agreement.split:
-            return "Nobody disagrees here: there is nothing to settle."
-        return None
+        return self.why_not_agreement(verb)
 
     def do_open(self) -> None:
         """Opens the run the case was made from."""
@@ -164,21 +145,10 @@ class CasesScreen(Moves, WorkScreen):
 
         self.app.push_screen(CompareScreen(self._version.test_set_id, self._version.version))
 
-    def do_agreement(self) -> None:
-        """Shows how far people agree, or the case again."""
-        self._agreement_shown = not self._agreement_shown
-        self._show_text()
-
-    async def do_settle(self) -> None:
-        """Judges what people differ on, again."""
-        assert self._agreement is not None
-        self.app.options["judge_disputed"] = [(one.run_id, one.item_key) for one in self._agreement.split]
-        await self.app.go_to("judge")
-
     def do_reasons(self) -> None:
         """Shows all, or less."""
-        self._whole, self._agreement_shown = not self._whole, False
-        self._show_text(keep=True)
+        self._whole, self.agreement_shown = not self._whole, False
+        self.show_text(keep=True)
 
     def do_export(self) -> None:
         """Asks where to write the cases."""
