@@ -8,6 +8,7 @@ import click
 from kindgi_tui.cli import completing
 from kindgi_tui.cli.call import Call
 from kindgi_tui.cli.commands import command
+from kindgi_tui.cli.comparison_text import note, print_plan, rated
 from kindgi_tui.cli.errors import ANSWER_NO, DONE, INTERRUPTED, say
 from kindgi_tui.cli.following import FINAL, wait_for_end
 from kindgi_tui.cli.gates import Least, Regression, failed_gates, finished_well, gate_options
@@ -24,18 +25,15 @@ from kindgi_tui.cli.report import CASES, candidate_name, print_comparison
 from kindgi_tui.cli.review import regressed
 from kindgi_tui.cli.shared_options import Noun
 from kindgi_tui.cli.swapping import swaps_named, with_option
-from kindgi_tui.cli.tables import Column, pairs, short_id
+from kindgi_tui.cli.tables import Column, short_id
 from kindgi_tui.cli.values import CORRELATION, DOLLARS, SECONDS, SEED, SHARE, VERSION
 from kindgi_tui.domain.comparison_records import (
     Comparison,
-    ComparisonBrief,
-    ComparisonPlan,
     ComparisonRequest,
     Reads,
     SamplePart,
     Weighing,
 )
-from kindgi_tui.domain.headline import percent, percents
 from kindgi_tui.domain.limits import check_gate, check_sample
 from kindgi_tui.domain.overrides import Overrides
 from kindgi_tui.domain.own_test_sets import own_test_set_id, parse_own_test_set_id
@@ -183,7 +181,7 @@ async def start(
         raise click.UsageError("A dry run has no result for a gate to decide by.")
     with told_by_source(override_settings, override_prompt):
         if dry_run:
-            _print_plan(call, await call.bench.comparisons.plan(request))
+            print_plan(call, await call.bench.comparisons.plan(request))
         elif wait or gated:
             return await _ended(call, call.bench.comparisons.start(request), least, regression)
         else:
@@ -237,8 +235,8 @@ async def list_comparisons(
             candidate_name(one),
             one.status,
             one.progress.done("/"),
-            _rated(one.brief),
-            _note(one),
+            rated(one.brief),
+            note(one),
         ),
         empty="No comparisons yet. Start one: kindgi-tui comparisons start TEST_SET --agent AGENT "
         "--agent-version X.Y.Z --wait",
@@ -380,41 +378,3 @@ def _check_gate(
     if gated:
         check_gate(None if sample is None else sample.part, overridden=overrides is not None)
     return gated
-
-
-def _rated(brief: ComparisonBrief | None) -> str:
-    if brief is None or brief.now is None:
-        return ""
-    if brief.before is None:
-        return percent(brief.now)
-    words = f", {brief.word}" if brief.word else ""
-    return f"{' → '.join(percents(brief.before, brief.now))}{words}"
-
-
-def _note(comparison: Comparison) -> str:
-    notes = []
-    if comparison.request.weighing == "experts-only":
-        notes.append("expert groups only")
-    if comparison.rescore_of is not None:
-        notes.append("rescore")
-    if comparison.request.sample is not None:
-        notes.append(comparison.request.sample.part)
-    if comparison.request.overrides is not None:
-        notes.append("overrides")
-    return ", ".join(notes)
-
-
-def _print_plan(call: Call, plan: ComparisonPlan) -> None:
-    if call.json:
-        call.out.json(v04.plan(plan))
-        return
-    rows: list[tuple[str, str | None]] = [("test set", f"{plan.test_set_id} {plan.test_set_version}")]
-    rows += [("cases", f"{plan.cases:,}"), ("runs", f"{plan.repetitions:,}")]
-    stored = None if plan.cached is None else f"{plan.cached:,} (these likely cost nothing)"
-    rows += [("from stored replies", stored)]
-    if plan.judged:
-        rows += [("answers to judge", f"{plan.judged:,} at most, each a call of the judging model")]
-    rows += [("may cost", "not known" if plan.cost_usd is None else f"${plan.cost_usd:.4f}")]
-    call.out.lines(pairs(rows))
-    for problem in plan.problems:
-        call.out.paragraph(f"Problem: {problem}")

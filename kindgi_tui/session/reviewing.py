@@ -386,8 +386,7 @@ def question(case: Case, cells: int = 300) -> str:
 
 
 async def newest_of(workbench: "Workbench", comparison_id: str) -> Comparison:
-    """The newest rescore of a comparison (or of what it is a rescore of) that has a result, else itself. Raises
-    NotFound."""
+    """The newest rescore with a result of a comparison, or of what it scores again; else itself. Raises NotFound."""
     asked = await workbench.comparisons.get(comparison_id)
     original = asked.rescore_of or asked.id
     for rescore in await workbench.comparisons.rescores(original):

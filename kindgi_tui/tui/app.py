@@ -21,7 +21,7 @@ from kindgi_tui.tui.profile import Profile, choose_profile
 from kindgi_tui.tui.screens.base import WorkScreen
 from kindgi_tui.tui.screens.opening import OpeningScreen
 from kindgi_tui.tui.themes import CYCLE, THEMES
-from kindgi_tui.tui.widgets.status_line import Kind, StatusLine, Where
+from kindgi_tui.tui.widgets.status_line import Kind, Where
 
 if TYPE_CHECKING:
     from kindgi_tui.config.state import State
@@ -52,9 +52,6 @@ MODES: dict[str, Callable[[], Screen[Any]]] = {
     "groups": _screen("groups", "GroupsScreen"),
 }
 """The screens one goes to; others are pushed on them."""
-
-OUTBOX_SECONDS = 2.0
-"""How often it is looked what waits to be sent to a runtime. Nothing is painted when nothing changed."""
 
 BETWEEN = "between"
 """What is shown while the screens of a project make place for those of another."""
@@ -109,9 +106,8 @@ class WorkbenchApp(App[None]):
         self._opened = False
         self.remote = False
         """Whether one works at a runtime."""
-        self._waiting = ""
-        self._why_waiting: str | None = None
-        self._refused = 0
+        self.waiting = ""
+        """What waits to be sent to a runtime, in words."""
         self._watcher: Watcher | None = None
         for theme in THEMES:
             self.register_theme(theme)
@@ -127,7 +123,7 @@ class WorkbenchApp(App[None]):
             project=self.project.name,
             place=Path(self.workbench.where).name,
             profile=self.profile.name,
-            waiting=self._waiting,
+            waiting=self.waiting,
         )
 
     @property
@@ -175,40 +171,9 @@ class WorkbenchApp(App[None]):
         await self.switch_mode(first if isinstance(first, str) and first in MODES else "runs")
         self.set_timer(1.0, _collect_again)
         if self.remote:
-            self.set_interval(OUTBOX_SECONDS, self._look_at_outbox)
+            from kindgi_tui.tui.outbox_look import OUTBOX_SECONDS, OutboxLook
 
-    async def _look_at_outbox(self) -> None:
-        """Says in the status line how many verdicts wait to be sent, and how many need the person."""
-        from kindgi_tui.workbench import WorkbenchError
-
-        try:
-            counts = await self.workbench.outbox.counts()
-            if counts.refused > self._refused:
-                await self._say_why_refused()
-            self._refused = counts.refused
-        except WorkbenchError as cause:
-            # Its file is locked or full: what is known stays, and the next look tells more.
-            log.warning("the outbox can't be read: %s", cause.sentence)
-            return
-        words = [f"{counts.waiting} waiting"] if counts.waiting else []
-        words += [f"{counts.refused} refused"] if counts.refused else []
-        if counts.sentence != self._why_waiting:
-            self._why_waiting = counts.sentence
-            if counts.sentence is not None and isinstance(self.screen, WorkScreen):
-                self.screen.say(f"Your verdicts wait: {counts.sentence}", "error")
-        if " · ".join(words) != self._waiting:
-            self._waiting = " · ".join(words)
-            for line in self.screen.query(StatusLine):
-                line.show_where(self.where)
-
-    async def _say_why_refused(self) -> None:
-        """Says the runtime's reason of the verdict that was refused last, and where it can be decided."""
-        found = [one for one in await self.workbench.outbox.list() if one.state != "waiting"]
-        refused = [one for one in found if one.state != "unclaimed"] or found
-        if found and isinstance(self.screen, WorkScreen):
-            why = refused[-1].sentence or "the runtime doesn't say why."
-            step = f"kindgi-tui --url {self.workbench.where} outbox list"
-            self.screen.say(f"A verdict isn't taken: {why} Send it again or forget it: {step}", "no")
+            self.set_interval(OUTBOX_SECONDS, OutboxLook(self).look)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Says why the workbench could not be opened, when it is nobody's sentence; the log has the rest."""
