@@ -126,6 +126,13 @@ class WorkbenchApp(App[None]):
             waiting=self.waiting,
         )
 
+    def in_place(self, words: str) -> str:
+        """Words in which the commands they name work where one works."""
+        from kindgi_tui.text.next_steps import in_place
+
+        target = self.target
+        return in_place(words, url=target.url, profile=target.profile, workspace=target.workspace)
+
     @property
     def log_path(self) -> Path:
         """The file that unexpected errors are written to."""

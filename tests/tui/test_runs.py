@@ -172,3 +172,14 @@ async def test_a_key_goes_to_the_next_project_and_it_is_kept(demo: Path) -> None
         await until(lambda: "Documents" in shown(app.screen), pilot)
     async with running(demo) as (app, pilot):
         await until(lambda: rows_of(app).count == 23, pilot)
+
+
+async def test_an_empty_workspace_names_a_command_that_works_there(tmp_path: Path) -> None:
+    place = tmp_path / "new one"
+    for size in SIZES:
+        async with running(place, size=size) as (app, pilot):
+            await until(lambda: "No runs yet" in painted(app.screen.query_one(LineList)), pilot)
+            # Whole, over as many lines as it takes: a place has no blank a line could end at.
+            told = "".join(painted(app.screen.query_one(LineList)).split())
+            assert f"kindgi-tui --workspace '{place}' runs import FILE".replace(" ", "") in told
+            assert told.endswith("kindgi-tuidemo.")

@@ -68,6 +68,7 @@ class WorkScreen(Screen[None]):
 
     def say(self, sentence: str, kind: Kind = "told") -> None:
         """Says in the status line what happened, why something can't be done, or what went wrong."""
+        sentence = self.app.in_place(sentence)
         for told in self.query(StatusLine):  # there is none any more where one leaves meanwhile
             told.say(sentence, kind)
 
@@ -129,12 +130,12 @@ class WorkScreen(Screen[None]):
         except WorkbenchError as cause:
             self._load_failed(cause)
             return
-        if told and self.query_one(StatusLine).sentence == told[-1]:
+        if told and self.query_one(StatusLine).sentence == self.app.in_place(told[-1]):
             self.say("")
 
     def _load_failed(self, cause: WorkbenchError) -> None:
         self.show_error(cause)
-        self.show_unloaded(cause.sentence)
+        self.show_unloaded(self.app.in_place(cause.sentence))
 
     def show_unloaded(self, sentence: str) -> None:
         """Shows why nothing could be loaded where the rows would stand; on a screen that shows some, nothing."""

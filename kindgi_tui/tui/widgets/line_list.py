@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from kindgi_tui.text import truncate_cells, width
+from kindgi_tui.text import truncate_cells, width, wrap
 from kindgi_tui.tui.widgets.named_styles import NamedStyles
 
 
@@ -109,6 +109,8 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         if not self._follow(0):
             # Rows below the last one were blank and stay so.
             rows = min(max(before, count, 1) - self.scroll_offset.y, self.size.height)
+            # What stands there instead of rows takes as many lines as it needs.
+            rows = rows if before and count else self.size.height
             self.refresh(Region(0, 0, self.size.width, max(1, rows)))
 
     def repaint(self, number: int | None = None) -> None:
@@ -170,7 +172,8 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         # Not `size`: a scroll bar would hide the last cell, and with it the sign that words were cut.
         cells = self.scrollable_content_region.width
         if number >= self._count:
-            words = self._empty if self._count == 0 and y == 0 else ""
+            told = wrap(self._empty, max(1, cells - 2)) if self._count == 0 and self._empty else ()
+            words = told[y] if y < len(told) else ""
             return Strip([Segment(_fit(f" {words}" if words else "", cells), self._style("dim"))], cells)
         here = number == self._cursor
         row = self._row(number, cells - 2)

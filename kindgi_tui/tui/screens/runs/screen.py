@@ -128,7 +128,7 @@ class RunsScreen(Moves, WorkScreen):
         """What stands there where there are no rows."""
         if self._typed:
             return EMPTY_FILTER
-        return EMPTY_THERE if self.app.remote else EMPTY
+        return self.app.in_place(EMPTY_THERE if self.app.remote else EMPTY)
 
     def _preview_soon(self) -> None:
         if not self.is_attached:
