@@ -234,3 +234,14 @@ async def test_hostile_words_are_shown_and_harm_nothing(demo: Path, size: tuple[
             assert "\u202e" not in shown(app.screen)
         await filtered(app, pilot, "[/INST]")
         await until(lambda: "[/INST] isn't understood" in told(app), pilot)
+
+
+async def test_it_is_found_by_its_words_and_under_go_to(demo: Path) -> None:
+    async with running(demo, (80, 24)) as (app, pilot):
+        await pilot.press("colon", *"audit")
+        await until(lambda: "Goes to what was done here, by whom, when (g a)" in shown(app.screen), pilot)
+        await pilot.press("enter")
+        await shows(app, pilot, "Audit · 1 entry", "packs.publish")
+        await pilot.press("question_mark")
+        await until(lambda: "Keys of audit" in shown(app.screen), pilot)
+        await until(lambda: "Narrows the list: who did it, what" in shown(app.screen), pilot)
