@@ -19,7 +19,8 @@ HELP = (
 )
 """What a filter may hold, for the line where it is typed."""
 
-_TOKEN = re.compile(r'(?:[^\s"]+:)?"[^"]*"|\S+')
+TOKEN = re.compile(r'(?:[^\s"]+:)?"[^"]*"|\S+')
+"""One part of a typed filter: a word, or a name with its value, which may stand in quotes."""
 
 
 class TypedFilter(Frozen):
@@ -37,7 +38,7 @@ def read_filter(text: str, project_id: str, now: datetime | None = None) -> Type
     words: list[str] = []
     segments: list[Segment] = []
     problem: str | None = None
-    for token in _TOKEN.findall(text):
+    for token in TOKEN.findall(text):
         name, colon, value = token.partition(":")
         value = value.strip('"')
         if not colon or name not in _READERS:

@@ -66,8 +66,8 @@ EVERYWHERE_ACTIONS = table(
         "go",
         "g",
         "Go to",
-        "Then r, j, t, c or o: Runs, Judge, Test sets, Comparisons, Groups, from a screen over one back to it; "
-        "g once more: the top of the list.",
+        "Then r, j, t, c, o or a: Runs, Judge, Test sets, Comparisons, Groups, Audit, from a screen over one back "
+        "to it; g once more: the top of the list.",
     ),
     (
         "groups",
@@ -76,6 +76,7 @@ EVERYWHERE_ACTIONS = table(
         "Goes to the groups judges speak as: make, weigh, restrict, retire (g o).",
         False,
     ),
+    ("audit", "", "Audit", "Goes to what was done here, by whom, when (g a).", False),
     (
         "project",
         "P",

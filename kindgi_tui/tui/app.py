@@ -50,13 +50,16 @@ MODES: dict[str, Callable[[], Screen[Any]]] = {
     "test_sets": _screen("test_sets", "TestSetsScreen"),
     "comparisons": _screen("comparisons", "ComparisonsScreen"),
     "groups": _screen("groups", "GroupsScreen"),
+    "audit": _screen("audit", "AuditScreen"),
 }
 """The screens one goes to; others are pushed on them."""
 
 BETWEEN = "between"
 """What is shown while the screens of a project make place for those of another."""
 
-GO: dict[str, str] = {"r": "runs", "j": "judge", "t": "test_sets", "c": "comparisons", "o": "groups"}
+GO: dict[str, str] = {
+    "r": "runs", "j": "judge", "t": "test_sets", "c": "comparisons", "o": "groups", "a": "audit",
+}  # fmt: skip
 """After `g`: where a key goes."""
 
 
@@ -239,7 +242,9 @@ class WorkbenchApp(App[None]):
     def do_go(self) -> None:
         """Waits for the key that says where to go."""
         self._going = True
-        self._say("Go to: r Runs · j Judge · t Test sets · c Comparisons · o Groups · g the top", "hint")
+        self._say(
+            "Go to: r Runs · j Judge · t Test sets · c Comparisons · o Groups · a Audit · g the top", "hint"
+        )
 
     async def _go(self, key: str) -> None:
         if key == "g":
@@ -258,6 +263,10 @@ class WorkbenchApp(App[None]):
     async def do_groups(self) -> None:
         """To the groups."""
         await self.go_to("groups")
+
+    async def do_audit(self) -> None:
+        """To what was done, by whom, when."""
+        await self.go_to("audit")
 
     async def go_to(self, mode: str) -> None:
         """Shows one of the main screens, as it was left; where one is in it already, what lies over it is left."""

@@ -3,6 +3,7 @@
 from textual.binding import Binding, BindingType
 
 from kindgi_tui.tui.actions import EVERYWHERE, EVERYWHERE_ACTIONS, Action
+from kindgi_tui.tui.screens.audit.actions import ACTIONS as AUDIT
 from kindgi_tui.tui.screens.case.actions import ACTIONS as CASE
 from kindgi_tui.tui.screens.case_add.actions import ACTIONS as CASE_ADD
 from kindgi_tui.tui.screens.compare.actions import ACTIONS as COMPARE
@@ -21,7 +22,7 @@ from kindgi_tui.tui.screens.test_sets.actions import ACTIONS as TEST_SETS
 
 ACTIONS: tuple[Action, ...] = (
     *RUNS, *RUN, *JUDGE, *CORRECT, *TEST_SETS, *TEST_SET_CASES, *TEST_SET_BUILD, *OWN_CASES, *CASE_ADD, *COMPARE,
-    *COMPARISONS, *COMPARISON, *CASE, *GROUPS, *GROUP_FORM,
+    *COMPARISONS, *COMPARISON, *CASE, *GROUPS, *GROUP_FORM, *AUDIT,
     *EVERYWHERE_ACTIONS,
 )  # fmt: skip
 """Every action there is."""

@@ -165,3 +165,7 @@ class Audit(Protocol):
     ) -> Page[AuditEntry]:
         """Entries, newest first; without a query all of them."""
         ...
+
+    async def count(self, query: AuditFilter | None = None) -> int:
+        """How many entries the whole list holds."""
+        ...

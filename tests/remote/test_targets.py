@@ -243,6 +243,7 @@ async def test_what_is_not_offered_says_so(bench: RemoteWorkbench, target: Targe
         bench.comparisons.resume("x"),
         bench.packs.list(),
         bench.audit.list(),
+        bench.audit.count(),
         bench.runs.list(RunFilter(text="parcel")),
         bench.runs.list(RunFilter(judged=False)),
         bench.runs.add([]),

@@ -39,6 +39,11 @@ def hold_still(folder: Path) -> None:
         connection.execute("UPDATE test_set_versions SET created = ?", (NOW_MS,))
         connection.execute("UPDATE groups SET created = ?", (NOW_MS,))
         connection.execute(
+            "UPDATE audit SET at = ? + id * 1000, actor = CASE WHEN actor IN ('mira', 'jonas') THEN actor "
+            "ELSE 'mira' END",
+            (NOW_MS,),
+        )
+        connection.execute(
             "UPDATE comparisons SET created = ?, completed = ?", (NOW_MS + 60_000, NOW_MS + 61_500)
         )
         for number, (identity,) in enumerate(
@@ -50,6 +55,7 @@ def hold_still(folder: Path) -> None:
                 (fixed, identity),
             )
             connection.execute("UPDATE runs SET comparison = ? WHERE comparison = ?", (fixed, identity))
+            connection.execute("UPDATE audit SET subject = ? WHERE subject = ?", (fixed, identity))
         replays = connection.execute(
             "SELECT id FROM runs WHERE is_replay = 1 ORDER BY comparison, replay_of"
         ).fetchall()

@@ -21,10 +21,11 @@ from kindgi_tui.remote.workbench import open_remote
 from kindgi_tui.session import trying
 from kindgi_tui.tui.app import WorkbenchApp
 from kindgi_tui.tui.widgets.form import Form
+from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.status_line import MOST_LINES, StatusLine, Where
 from tests.remote.targets import Target as Runtime
 from tests.remote.targets import make_ours, start_ours
-from tests.tui.conftest import LOCAL, painted, shown, until
+from tests.tui.conftest import LOCAL, SIZES, painted, shown, until
 
 
 @pytest.fixture
@@ -191,6 +192,29 @@ async def test_groups_of_a_runtime_are_made_weighed_and_retired(runtime: Runtime
         await until(lambda: "2 groups" in shown(app.screen), pilot, 20)
         await pilot.press("v")
         assert "A runtime lists no retired groups" in said(app)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_runtimes_audit_log_is_not_shown_and_the_screen_says_why(
+    runtime: Runtime, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    reason = "This runtime doesn't show its audit log over the API"
+    for start in ("runs", "audit"):
+        # Come to by keys; and where one starts when it was left there.
+        async with at(runtime, start, tmp_path, size) as (app, pilot):
+            if start == "runs":
+                await until(partial(listed, app), pilot)
+                await pilot.press("g", "a")
+            await until(lambda: app.screen.query("#audit-list"), pilot)
+            await until(lambda: reason in painted(app.screen.query_one("#audit-list")), pilot, 20)
+            for key in ("enter", "f", "R", "j", "G", "d", "backspace"):
+                await pilot.press(key)
+                assert app.screen.query_one(Prompt).purpose == "", key
+            await until(lambda: reason in painted(app.screen.query_one("#audit-list")), pilot)
+            await pilot.press("enter")
+            assert reason in said(app)
+            await pilot.press("g", "o")
+            await until(lambda: "support experts" in shown(app.screen), pilot, 20)
 
 
 async def test_a_verdict_that_waits_shows_beside_who_and_where(runtime: Runtime, tmp_path: Path) -> None:

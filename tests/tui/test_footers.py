@@ -26,6 +26,7 @@ MAIN = {
     "case": "yes no undo correct next-case rescore",
     "groups": "change new undo",
     "group_form": "save edit",
+    "audit": "open filter clear refresh",
 }
 """What a person comes to a place for, by verb: what has to be seen there however narrow it is."""
 
@@ -67,6 +68,6 @@ async def test_a_hint_stands_whole_at_80_columns(demo: Path) -> None:
         line = app.screen.query_one(StatusLine)
         before = line.size.height
         await pilot.press("g")
-        await until(lambda: "o Groups · g the top" in " ".join(painted(line).split()), pilot)
+        await until(lambda: "o Groups · a Audit · g the top" in " ".join(painted(line).split()), pilot)
         await pilot.press("escape")
         await until(lambda: line.size.height == before == 1, pilot)

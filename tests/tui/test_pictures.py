@@ -94,6 +94,12 @@ async def _groups(app: WorkbenchApp, pilot: Pilot[None]) -> None:
     await _shown(app, pilot, "GroupsScreen", "know every article")
 
 
+async def _audit(app: WorkbenchApp, pilot: Pilot[None]) -> None:
+    await _shown(app, pilot, "AuditScreen", "comparisons.start", "packs.publish")
+    await pilot.press("j")
+    await _shown(app, pilot, "AuditScreen", "opens the test set")
+
+
 async def _build(app: WorkbenchApp, pilot: Pilot[None]) -> None:
     await _test_sets(app, pilot)
     await pilot.press("b")
@@ -145,6 +151,7 @@ PICTURES: dict[str, Picture] = {
     "cases": Picture(_cases, "TestSetsScreen", "test_sets", "docs"),
     "agreement": Picture(_agreement, "TestSetsScreen", "test_sets", "default"),
     "groups": Picture(_groups, "GroupsScreen", "groups", "default"),
+    "audit": Picture(_audit, "AuditScreen", "audit", "default"),
     "build": Picture(_build, "TestSetsScreen", "test_sets", "docs"),
     "compare": Picture(_compare, "TestSetsScreen", "test_sets", "docs"),
     "comparisons": Picture(_comparisons, "ComparisonsScreen", "comparisons", "default"),

@@ -67,3 +67,8 @@ class LocalAudit:
         """Entries, newest first; without a query all of them."""
         asked = query or AuditFilter()
         return await self._access.read(lambda c: people.list_audit(c, asked, limit, cursor))
+
+    async def count(self, query: AuditFilter | None = None) -> int:
+        """How many entries the whole list holds."""
+        asked = query or AuditFilter()
+        return await self._access.read(lambda c: people.count_audit(c, asked))

@@ -117,6 +117,14 @@ def list_audit(
     return Page(data=entries, has_more=more, next_cursor=cursor_of(entries[-1].id) if more else None)
 
 
+def count_audit(connection: sqlite3.Connection, query: AuditFilter) -> int:
+    """How many entries such a list holds in all."""
+    where, values = _audit_conditions(query)
+    held = f" WHERE {' AND '.join(where)}" if where else ""
+    count: int = connection.execute(f"SELECT count(*) FROM audit{held}", values).fetchone()[0]
+    return count
+
+
 def _audit_conditions(query: AuditFilter) -> tuple[list[str], list[str | int]]:
     where: list[str] = []
     values: list[str | int] = []

@@ -93,7 +93,11 @@ class RemoteAudit:
         self, query: AuditFilter | None = None, limit: int = 25, cursor: str | None = None
     ) -> Page[AuditEntry]:
         """Not offered."""
-        raise Unsupported("This runtime doesn't show its audit log over the API.")
+        raise _audit()
+
+    async def count(self, query: AuditFilter | None = None) -> int:
+        """Not offered."""
+        raise _audit()
 
 
 class RemoteGuidelines:
@@ -158,6 +162,10 @@ class RemoteAnswers:
     async def release(self, request: KeyedRequest) -> None:
         """Not offered."""
         raise _answers()
+
+
+def _audit() -> Unsupported:
+    return Unsupported("This runtime doesn't show its audit log over the API: ask one of its admins.")
 
 
 def _models() -> Unsupported:

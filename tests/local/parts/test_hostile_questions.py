@@ -8,7 +8,7 @@ from kindgi_tui.domain.comparison_records import ComparisonRequest
 from kindgi_tui.domain.corrections import CorrectionFilter, Expectation, ExpectedCall, NewCorrection
 from kindgi_tui.domain.judging import QueueFilter
 from kindgi_tui.domain.judgments import ItemRef, Restriction
-from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment, RunFilter
+from kindgi_tui.domain.queries import AuditFilter, JudgmentFilter, NewJudgment, RunFilter
 from kindgi_tui.domain.runs import Segment, Subject
 from kindgi_tui.domain.test_set_versions import BuildRequest
 from kindgi_tui.local.workbench import LocalWorkbench
@@ -128,6 +128,7 @@ ASKS: dict[str, Ask] = {
     "packs.env": lambda b, t: b.packs.env(t),
     "packs.set_env": lambda b, t: b.packs.set_env(t, t, t),
     "audit.list": lambda b, t: b.audit.list(cursor=t),
+    "audit.count": lambda b, t: b.audit.count(AuditFilter(actor=t, action=t, subject=t)),
 }
 
 

@@ -11,7 +11,7 @@ from kindgi_tui.domain.comparison_records import ComparisonRequest
 from kindgi_tui.domain.corrections import CorrectionFilter
 from kindgi_tui.domain.imports import ImportOptions
 from kindgi_tui.domain.projects import RIGHTS, Right
-from kindgi_tui.domain.queries import JudgmentFilter, RunFilter
+from kindgi_tui.domain.queries import AuditFilter, JudgmentFilter, RunFilter
 from kindgi_tui.domain.test_set_versions import BuildRequest
 from kindgi_tui.local.workbench import LocalWorkbench, open_local
 from kindgi_tui.workbench import Denied, NotFound, Refused, WorkbenchError
@@ -176,3 +176,6 @@ async def test_what_was_done_is_noted(bench: LocalWorkbench, opened_as: As) -> N
     second = await bench.audit.list(limit=3, cursor=first.next_cursor)
     assert [each.id for each in (*first.data, *second.data)] == [4, 3, 2, 1]
     assert (first.has_more, second.has_more) == (True, False)
+    assert await bench.audit.count() == 4
+    assert await bench.audit.count(AuditFilter(actor="ann")) == 3
+    assert await bench.audit.count(AuditFilter(actor="ann", action="groups", subject="none")) == 0
