@@ -31,6 +31,8 @@ class Entry(NamedTuple):
     """Its place within the folder, with forward slashes."""
     size: int
     """Bytes; 0 for a link."""
+    modified: int
+    """When it was changed last, nanoseconds: a save that keeps the size makes another entry by it."""
     kind: str
     """`file`, `link`, or `other` (a pipe, a socket, a device)."""
 
@@ -58,10 +60,10 @@ def entries(folder: Path) -> Iterator[Entry]:
                 continue
             elif stat.S_ISLNK(about.st_mode):
                 if each.name not in _SKIPPED_FOLDERS:
-                    yield Entry(path, 0, "link")
+                    yield Entry(path, 0, about.st_mtime_ns, "link")
             else:
                 kind = "file" if stat.S_ISREG(about.st_mode) else "other"
-                yield Entry(path, about.st_size, kind)
+                yield Entry(path, about.st_size, about.st_mtime_ns, kind)
 
 
 def copy_folder(folder: Path, to: Path) -> None:

@@ -69,3 +69,22 @@ async def test_caches_are_no_saves_and_a_folder_may_be_away(tmp_path: Path) -> N
     assert published == 1
     stop.set()
     await asyncio.wait_for(task, 10)
+
+
+async def test_a_save_that_keeps_the_size_is_a_save(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text('version="0.1.0"')
+    stop = asyncio.Event()
+    seen: list[str] = []
+
+    async def publish(folder: Path) -> str:
+        return (folder / "a.py").read_text()
+
+    async with asyncio.timeout(20):
+        async for event in watch(tmp_path, publish, stop, poll_seconds=0.02):
+            if isinstance(event, PublishedAgain):
+                seen.append(event.result)
+                if len(seen) == 2:
+                    stop.set()
+                else:
+                    (tmp_path / "a.py").write_text('version="0.2.0"')
+    assert seen == ['version="0.1.0"', 'version="0.2.0"']
