@@ -141,7 +141,7 @@ class RemoteOutbox:
 
     async def _sent(self, statement: Statement, wait: bool) -> Outcome:
         if not wait:
-            self._sender.wake()
+            self._sender.wake_soon()
             return Outcome("waiting")
         expected = self._sender.expect(statement.id)
         self._sender.wake()

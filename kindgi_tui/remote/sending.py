@@ -41,6 +41,9 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 KEY_PAUSE = 5.0
 """How long is waited for a write whose first sending still runs there, in seconds."""
 
+SOON_SECONDS = 0.03
+"""How long after a verdict of a screen the sending begins, in seconds."""
+
 BUSY_PAUSE = 0.3
 """How long is waited while another process sends, in seconds."""
 
@@ -70,6 +73,7 @@ class Sender:
         self._task: asyncio.Task[None] | None = None
         self._idle = asyncio.Event()
         self._next_try: float | None = None
+        self._soon: asyncio.TimerHandle | None = None
 
     def wake(self, *, now: bool = False) -> None:
         """Something waits. With `now` it is tried at once, whatever was to be waited for."""
@@ -79,6 +83,15 @@ class Sender:
         self._wake.set()
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._run(), name="outbox")
+
+    def wake_soon(self) -> None:
+        """Something waits that nobody waits for: what is on screen is painted first."""
+        if self._soon is None:
+            self._soon = asyncio.get_running_loop().call_later(SOON_SECONDS, self._wake_now)
+
+    def _wake_now(self) -> None:
+        self._soon = None
+        self.wake()
 
     def expect(self, identity: str) -> asyncio.Future[Outcome]:
         """What the next try of a statement will come to. Ask before it is woken."""
@@ -100,6 +113,8 @@ class Sender:
 
     async def close(self) -> None:
         """Ends it; what is under way is cut, and looked after the next time."""
+        if self._soon is not None:
+            self._soon.cancel()
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
