@@ -21,7 +21,7 @@ from kindgi_tui.remote.outbox_schema import (
 )
 from kindgi_tui.remote.sending import Outcome, Sender
 from kindgi_tui.storage.sqlite import Database, translated
-from kindgi_tui.workbench import Conflict, NotFound, Unavailable
+from kindgi_tui.workbench import Conflict, NotFound, Unavailable, WorkbenchError
 
 AWAY = frozenset({NotSent.default_code, NoAnswer.default_code, Unavailable.default_code})
 """Codes of what ends by itself when the runtime can be reached again."""
@@ -79,9 +79,33 @@ class RemoteOutbox:
         self._sender.wake(now=True)
 
     async def drop(self, entry_id: str) -> None:
-        """Forgets an entry."""
+        """Forgets an entry; one that the runtime answered with trouble only after a look at what is live there."""
         await self._identity.asked_who()
-        await self._identity.write(lambda c, who: _drop(c, who, entry_id))
+        left = await self._identity.write(lambda c, who: _drop(c, who, entry_id))
+        if left is not None:
+            await self._drop_unless_live(left)
+
+    async def _drop_unless_live(self, statement: Statement) -> None:
+        if statement.code in (None, *AWAY):
+            # A request without an answer may still be on its way: a look tells nothing of it.
+            raise Conflict(
+                "It was sent and not answered yet, so it may have arrived. Take the verdict back instead.",
+                code="may-have-arrived",
+            )
+        try:
+            live = await self._sender.live_of(statement)
+        except WorkbenchError as cause:
+            raise Conflict(
+                f"It was sent and not answered yet, so it may have arrived: {cause.sentence}",
+                code="may-have-arrived",
+            ) from cause
+        if live is not None and content_of_judgment(live) == statement.content:
+            await self._database.write(lambda c: store.arrived(c, statement.id, live.id))
+            raise Conflict(
+                "It has arrived at the runtime, so it doesn't wait any more. Take the verdict back instead.",
+                code="may-have-arrived",
+            )
+        await self._database.write(lambda c: store.delete(c, statement))
 
     async def settle(self, seconds: float) -> OutboxCounts:
         """Sends what waits, for at most so long."""
@@ -167,7 +191,9 @@ def _newest(
     newest = store.newest_on(connection, who, place)
     if live is None or (newest is not None and (newest.server_id == live.id or newest.state == "waiting")):
         return newest
-    if newest is not None and newest.made_at >= live.created_at:
+    # A taking back that was sent, and what is live there nevertheless: the runtime is right.
+    gone = newest is not None and newest.kind == "take-back"
+    if newest is not None and newest.made_at >= live.created_at and not gone:
         return newest
     return store.insert(
         connection,
@@ -184,6 +210,12 @@ def _taken_back(
     connection: sqlite3.Connection, who: Who, place: Place, live: Judgment | None
 ) -> tuple[Statement | None, Statement | None]:
     """What is live after it, and what is to be sent for it (None: nothing)."""
+    aside = store.put_aside_on(connection, who, place)
+    if aside is not None:
+        # It isn't there: what was live before it still is.
+        store.delete(connection, aside)
+        newest = store.newest_on(connection, who, place)
+        return (newest if newest is not None and newest.kind == "verdict" else None), None
     newest = _newest(connection, who, place, live)
     if newest is None or newest.kind == "take-back":
         raise NotFound(
@@ -215,15 +247,13 @@ def _again(connection: sqlite3.Connection, who: Who, identity: str) -> None:
         store.send_again(connection, found.id, forced=found.state == "asked")
 
 
-def _drop(connection: sqlite3.Connection, who: Who, identity: str) -> None:
-    found, _ = _entry_of(connection, who, identity)
-    if found.state in ("refused", "asked"):
+def _drop(connection: sqlite3.Connection, who: Who, identity: str) -> Statement | None:
+    """Forgets an entry; gives it back where it was sent without an answer, so that it may have arrived."""
+    found, own = _entry_of(connection, who, identity)
+    if found.state in ("refused", "asked") or not own:
         store.delete(connection, found)
-    elif not store.delete_untried(connection, found):
-        raise Conflict(
-            "It was sent and not answered yet, so it may have arrived. Take the verdict back instead.",
-            code="may-have-arrived",
-        )
+        return None
+    return None if store.delete_untried(connection, found) else found
 
 
 def _entry_of(connection: sqlite3.Connection, who: Who, identity: str) -> tuple[Statement, bool]:

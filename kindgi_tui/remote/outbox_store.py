@@ -92,12 +92,23 @@ def newest_on(connection: sqlite3.Connection, who: Who, place: Place) -> Stateme
     )
 
 
-def next_waiting(connection: sqlite3.Connection, who: Who) -> Statement | None:
-    """The first statement that is to be sent."""
+def put_aside_on(connection: sqlite3.Connection, who: Who, place: Place) -> Statement | None:
+    """What that person said last on a place, where it was refused or is asked about."""
     return _one(
         connection,
-        "address = ? AND who = ? AND state = 'waiting' ORDER BY seq LIMIT 1",
-        (who.address, who.person),
+        "address = ?1 AND who = ?2 AND run = ?3 AND item = ?4 AND participant = ?5 AND state IN ('refused', 'asked') "
+        "AND seq = (SELECT max(seq) FROM statements WHERE address = ?1 AND who = ?2 AND run = ?3 AND item = ?4 "
+        "AND participant = ?5)",
+        (*who, *place_columns(place)),
+    )
+
+
+def next_waiting(connection: sqlite3.Connection, who: Who, after: int = 0) -> Statement | None:
+    """The first statement that is to be sent, of those behind a place in the order."""
+    return _one(
+        connection,
+        "address = ? AND who = ? AND state = 'waiting' AND seq > ? ORDER BY seq LIMIT 1",
+        (*who, after),
     )
 
 

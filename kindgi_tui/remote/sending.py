@@ -2,14 +2,8 @@
 
 import asyncio
 import contextlib
-import fcntl
-import hashlib
 import logging
-import os
-from collections.abc import Iterator
-from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from kindgi_tui.domain.judgments import Judgment
@@ -17,8 +11,11 @@ from kindgi_tui.remote import outbox_store as store
 from kindgi_tui.remote import v01
 from kindgi_tui.remote.failures import REFUSING, NoAnswer, NotSent, retry_after
 from kindgi_tui.remote.identity import Identity
+from kindgi_tui.remote.live_verdicts import check_taken_back, is_newer, live_on, recorded
+from kindgi_tui.remote.one_sender import only_one
 from kindgi_tui.remote.outbox_schema import (
     KEY_LIFE_MS,
+    Place,
     Statement,
     Who,
     content_of_judgment,
@@ -27,7 +24,7 @@ from kindgi_tui.remote.outbox_schema import (
 from kindgi_tui.remote.runtime import Prepared, Runtime
 from kindgi_tui.remote.transport import Answer, is_in_flight
 from kindgi_tui.storage.sqlite import Database
-from kindgi_tui.storage.trouble import Trouble, translated
+from kindgi_tui.storage.trouble import Trouble
 from kindgi_tui.workbench import NotFound, Unavailable, WorkbenchError
 
 log = logging.getLogger("kindgi_tui.remote")
@@ -44,6 +41,9 @@ KEY_PAUSE = 5.0
 SOON_SECONDS = 0.03
 """How long after a verdict of a screen the sending begins, in seconds."""
 
+MOST_STUCK = 3
+"""After so many places whose statements the runtime fails at, it is the runtime, and a round ends."""
+
 BUSY_PAUSE = 0.3
 """How long is waited while another process sends, in seconds."""
 
@@ -57,6 +57,15 @@ class Outcome(NamedTuple):
     """The judgment, as the runtime has it; only of a verdict that was sent."""
     error: WorkbenchError | None = None
     """Why it was refused, or waits."""
+
+
+class _Stuck(NamedTuple):
+    """A statement that the runtime answered with trouble of its own."""
+
+    tries: int
+    """How often."""
+    until: float
+    """When it is tried again, by the loop's clock."""
 
 
 class Sender:
@@ -74,11 +83,13 @@ class Sender:
         self._idle = asyncio.Event()
         self._next_try: float | None = None
         self._soon: asyncio.TimerHandle | None = None
+        self._stuck: dict[str, _Stuck] = {}
 
     def wake(self, *, now: bool = False) -> None:
         """Something waits. With `now` it is tried at once, whatever was to be waited for."""
         if now:
             self._failures, self._not_before = 0, 0.0
+            self._stuck.clear()
         self._idle.clear()
         self._wake.set()
         if self._task is None or self._task.done():
@@ -151,7 +162,7 @@ class Sender:
         if not self._waiters and await self._identity.read(store.next_waiting) is None:
             return None
         who = await self._identity.who()
-        with self._only_one(who) as alone:
+        with only_one(self._database.path.parent, who) as alone:
             if not alone:
                 return BUSY_PAUSE
             try:
@@ -160,13 +171,37 @@ class Sender:
                 await self._all_wait(cause)
                 return self._pause(cause.retry_after)
             await self._tell_settled()
-            while (first := await self._identity.read(store.next_waiting)) is not None:
-                pause = await self._send(who, first)
-                if pause is not None:
-                    self._not_before = loop.time() + pause
-                    return pause
+            return await self._send_all(who)
+
+    async def _send_all(self, who: Who) -> float | None:
+        """Sends what waits, in order; the seconds until the next try, None when nothing waits any more.
+
+        What the runtime alone fails at holds up what was said on its own place, and nothing else.
+        """
+        loop = asyncio.get_running_loop()
+        held: set[Place] = set()
+        again: list[float] = []
+        last = 0
+        while (first := await self._identity.read(partial(store.next_waiting, after=last))) is not None:
+            last = first.seq
+            stuck = self._stuck.get(first.id)
+            left = 0.0 if stuck is None else stuck.until - loop.time()
+            if first.place in held or left > 0:
+                held.add(first.place)
+                again.append(max(left, 0.0))
+                continue
+            pause = await self._send(who, first)
+            if pause is None:
+                self._stuck.pop(first.id, None)
                 self._failures, self._not_before = 0, 0.0
-        return None
+            elif first.id in self._stuck and len(held) < MOST_STUCK:
+                held.add(first.place)
+                again.append(pause)
+            else:
+                self._not_before = loop.time() + pause
+                return pause
+        self._give_up(None)
+        return min((pause for pause in again if pause > 0), default=None)
 
     async def _send(self, who: Who, statement: Statement) -> float | None:
         """Sends one statement; the seconds to wait when it waits on, None when it is settled."""
@@ -201,12 +236,16 @@ class Sender:
         old = now_ms() - (statement.keyed or statement.made) >= KEY_LIFE_MS
         stale = now_ms() - statement.made >= STALE_MS and not statement.forced
         if statement.tried is not None or old or stale:
-            live = await self._live(who, statement)
+            live = await live_on(self._runtime, who, statement)
             if live is not None and content_of_judgment(live) == statement.content:
                 await self._database.write(lambda c: store.arrived(c, statement.id, live.id))
                 self._tell(statement.id, Outcome("sent", live))
                 return True, None
-            if live is not None and not statement.forced and await self._is_newer(who, live, statement):
+            if (
+                live is not None
+                and not statement.forced
+                and await is_newer(self._database, self._runtime, who, live, statement)
+            ):
                 sentence = (
                     f'The runtime has a newer verdict of yours on "{statement.place.item_key}": {live.verdict}, of '
                     f"{live.created_at:%Y-%m-%d %H:%M} UTC. Send yours over it, or drop it."
@@ -251,11 +290,11 @@ class Sender:
         if error is None:
             try:
                 value = self._runtime.renamed(prepared, answer.body)
-                judgment = (
-                    v01.judgment(value) if statement.kind == "verdict" and isinstance(value, dict) else None
-                )
+                judgment = recorded(value) if statement.kind == "verdict" else None
+                if judgment is None:
+                    check_taken_back(value)
             except WorkbenchError as cause:
-                return await self._waits(statement, cause, untried=False)
+                return await self._stays(statement, cause)
             server_id = judgment.id if judgment is not None else None
             await self._database.write(lambda c: store.arrived(c, statement.id, server_id))
             self._tell(statement.id, Outcome("sent", judgment))
@@ -274,31 +313,11 @@ class Sender:
         if answer.status in REFUSING:
             await self._refused(statement, error)
             return None
-        # These say that nothing ran; a 500, a 502 or nonsense says nothing about it.
+        if answer.status == 500 or (400 <= answer.status < 500 and answer.status not in (401, 429)):
+            return await self._stays(statement, error)
+        # These say that nothing ran; a 502 or nonsense says nothing about it.
         untried = answer.status in (429, 503) or 300 <= answer.status < 400
         return await self._waits(statement, error, untried=untried, seconds=retry_after(answer.headers))
-
-    async def _live(self, who: Who, statement: Statement) -> Judgment | None:
-        """The person's live verdict there, on the statement's place."""
-        place = statement.place
-        query = [("runId", place.run_id), ("participantId", place.participant)]
-        for row in await self._runtime.all_rows("judgments.list", query=query):
-            live = v01.judgment(row)
-            if (live.item.key, live.asserter, live.participant) == (
-                place.item_key,
-                who.person,
-                place.participant,
-            ):
-                return live
-        return None
-
-    async def _is_newer(self, who: Who, live: Judgment, statement: Statement) -> bool:
-        """Whether what is live there was said after the statement was. What waited has the time of its arrival."""
-        known = await self._database.read(lambda c: store.find_for(c, who, live.id))
-        if known is not None:
-            return known.seq > statement.seq
-        ours = statement.made_at + self._runtime.transport.skew
-        return live.created_at > ours + timedelta(seconds=1)
 
     async def _denied_or_refused(self, statement: Statement, cause: WorkbenchError) -> float | None:
         """A look before the sending was answered with a no: about the token, it waits; about the run, it is refused."""
@@ -323,8 +342,24 @@ class Sender:
         await self._database.write(
             lambda c: store.answered_later(c, statement.id, cause.sentence, cause.code, untried)
         )
+        self._stuck.pop(statement.id, None)
         self._give_up(cause)
         return self._pause(seconds if seconds is not None else cause.retry_after)
+
+    async def _stays(self, statement: Statement, cause: WorkbenchError) -> float:
+        """It waits on by itself: the runtime is there, and answered what is no answer to this one."""
+        await self._database.write(
+            lambda c: store.answered_later(c, statement.id, cause.sentence, cause.code, False)
+        )
+        self._tell(statement.id, Outcome("waiting", error=cause))
+        tries = 1 if statement.id not in self._stuck else self._stuck[statement.id].tries + 1
+        pause = _doubled(tries)
+        self._stuck[statement.id] = _Stuck(tries, asyncio.get_running_loop().time() + pause)
+        return pause
+
+    async def live_of(self, statement: Statement) -> Judgment | None:
+        """What the runtime has live of the person on a statement's place. Raises the workbench's errors."""
+        return await live_on(self._runtime, await self._identity.settled(), statement)
 
     async def _all_wait(self, cause: WorkbenchError) -> None:
         await self._identity.write(lambda c, who: store.mark_all(c, who, cause.sentence, cause.code))
@@ -351,31 +386,9 @@ class Sender:
 
     def _pause(self, asked: float | None) -> float:
         self._failures += 1
-        own = min(FIRST_PAUSE * 2 ** min(self._failures - 1, 10), LONGEST_PAUSE)
+        own = _doubled(self._failures)
         return own if asked is None else max(asked, BUSY_PAUSE * 2)
 
-    @contextlib.contextmanager
-    def _only_one(self, who: Who) -> Iterator[bool]:
-        """Whether this process may send for that person; the lock goes with the process, however it ends."""
-        name = hashlib.sha256(repr(tuple(who)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        path = self._database.path.with_name(f"sending-{name}.lock")
-        with translated(path):
-            handle = _open_lock(path)
-        try:
-            yield _locked(handle, path)
-        finally:
-            os.close(handle)
 
-
-def _open_lock(path: Path) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-
-
-def _locked(handle: int, path: Path) -> bool:
-    """Takes the lock, or says that another process has it. Raises Trouble."""
-    with translated(path):
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
+def _doubled(tries: int) -> float:
+    return float(min(FIRST_PAUSE * 2.0 ** min(tries - 1, 10), LONGEST_PAUSE))

@@ -13,7 +13,7 @@ import pytest
 from kindgi_tui.domain.judgments import ItemRef, Judgment, Verdict
 from kindgi_tui.domain.outbox import OutboxCounts
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment
-from kindgi_tui.remote import sending
+from kindgi_tui.remote import one_sender, sending
 from kindgi_tui.remote.outbox import FILE_NAME
 from kindgi_tui.remote.workbench import RemoteWorkbench
 from kindgi_tui.workbench import Conflict, Denied, Invalid, NotFound
@@ -238,6 +238,109 @@ async def test_an_answer_that_is_lost_is_looked_after(
     assert looked[0].query["runId"] == [RUN]
     sent = runtime.posts()
     assert len({(one.key, one.body) for one in sent}) == 1
+
+
+@pytest.mark.parametrize("body", [b"null", b"[]", b"true", b'"ok"', b"{}", b'{"judgmentId": "x"}'])
+async def test_an_answer_that_is_no_answer_loses_nothing(
+    runtime: FakeRuntime, opener: Opener, body: bytes
+) -> None:
+    nonsense = Reply(200, raw=body)
+    runtime.script = lambda seen: nonsense if seen.method == "POST" else None
+    bench = await opener(runtime.address)
+    await bench.judgments.add(verdict("a", "no"))
+    counts = await bench.outbox.settle(0.3)
+    assert (counts.waiting, counts.refused) == (1, 0)
+    assert "can't read" in ((await bench.outbox.list())[0].sentence or "")
+    runtime.script = None
+    await bench.outbox.retry()
+    assert (await bench.outbox.settle(5)).waiting == 0
+    assert told(runtime) == [("a", "no")]
+    runtime.script = lambda seen: nonsense if seen.method == "POST" else None
+    assert await bench.judgments.take_back(RUN, "a") is None
+    assert (await bench.outbox.settle(0.3)).waiting == 1
+    assert told(runtime) == [("a", "no")]
+    runtime.script = None
+    await bench.outbox.retry()
+    assert (await bench.outbox.settle(5)).waiting == 0
+    assert told(runtime) == []
+
+
+@pytest.mark.parametrize("status", [500, 418])
+async def test_what_the_runtime_fails_at_holds_up_nothing_else(
+    runtime: FakeRuntime, opener: Opener, status: int
+) -> None:
+    def script(seen: Seen) -> Reply | None:
+        poison = seen.path == POST and seen.method == "POST" and json.loads(seen.body)["item"]["key"] == "a"
+        return error(status, "x", "Broken on this one.") if poison else None
+
+    runtime.script = script
+    bench = await opener(runtime.address)
+    for key, said in (("a", "no"), ("b", "yes"), ("a", "yes"), ("c", "yes")):
+        await bench.judgments.add(verdict(key, said))  # type: ignore[arg-type]
+    left = await bench.outbox.settle(1)
+    # What was said on the same item keeps its order; the others are there.
+    assert left.waiting == 2
+    assert told(runtime) == [("b", "yes"), ("c", "yes")]
+    first, second = await bench.outbox.list()
+    assert "Broken on this one." in (first.sentence or "")
+    assert second.verdict == "yes"
+    await bench.outbox.drop(first.id)
+    runtime.script = None
+    await bench.outbox.retry()
+    assert (await bench.outbox.settle(5)).waiting == 0
+    assert told(runtime) == [("b", "yes"), ("c", "yes"), ("a", "yes")]
+
+
+async def test_what_arrived_after_all_is_not_dropped(runtime: FakeRuntime, opener: Opener) -> None:
+    looks: list[bool] = []
+
+    def script(seen: Seen) -> Reply | None:
+        if seen.path == POST and seen.method == "POST":
+            if not runtime.live():
+                runtime.judge(**json.loads(seen.body))
+            return error(500, "x", "Broken after it.")
+        return error(500, "x", "Broken.") if seen.path == POST and not looks else None
+
+    runtime.script = script
+    bench = await opener(runtime.address)
+    said = await bench.judgments.add(verdict("a"))
+    assert (await bench.outbox.settle(0.3)).waiting == 1
+    looks.append(True)
+    with pytest.raises((Conflict, NotFound), match=r"has arrived|Nothing with the id"):
+        await bench.outbox.drop(said.id)
+    assert (await bench.outbox.counts()).waiting == 0
+    assert told(runtime) == [("a", "yes")]
+
+
+async def test_taking_back_what_was_refused_forgets_it(runtime: FakeRuntime, opener: Opener) -> None:
+    bench = await opener(runtime.address)
+    await bench.judgments.add(verdict("a", "no"))
+    await bench.outbox.settle(5)
+    runtime.script = once(POST, error(403, "permission-denied", "No."))
+    await bench.judgments.add(verdict("a", "yes"))
+    assert (await bench.outbox.settle(5)).refused == 1
+    back = await bench.judgments.take_back(RUN, "a")
+    assert back is not None
+    assert back.verdict == "no"
+    assert await bench.outbox.settle(5) == OutboxCounts()
+    assert told(runtime) == [("a", "no")]
+
+
+async def test_what_is_live_though_it_was_taken_back_can_be_taken_back(
+    runtime: FakeRuntime, opener: Opener
+) -> None:
+    bench = await opener(runtime.address)
+    await bench.judgments.add(verdict("a", "no"))
+    await bench.outbox.settle(5)
+    await bench.judgments.take_back(RUN, "a")
+    await bench.outbox.settle(5)
+    # Somebody brought it back there, under its old time.
+    for one in runtime.judgments:
+        one.pop("unregisteredAt")
+    assert await shown(bench) == {"a": "no"}
+    await bench.judgments.take_back(RUN, "a")
+    await bench.outbox.settle(5)
+    assert told(runtime) == []
 
 
 async def test_a_silent_runtime_is_looked_after_too(runtime: FakeRuntime, opener: Opener) -> None:
@@ -666,7 +769,7 @@ async def test_whoever_waits_is_answered_when_this_machine_refuses_to_send(
     def refused(path: Path) -> int:
         raise fault
 
-    monkeypatch.setattr(sending, "_open_lock", refused)
+    monkeypatch.setattr(one_sender, "_open_lock", refused)
     async with asyncio.timeout(20):
         await bench.judgments.add(verdict("a"))
         assert (await bench.outbox.counts()).waiting == 1

@@ -53,8 +53,11 @@ class RemoteJudgments:
         found = [v01.judgment(row) for row in page.rows]
         mine = (await self._context.identity.asked_who()).person
         if query.run_id is not None:
+            # What is being taken back, or said anew, is no longer what is live there.
+            unsent = {one.place for one in waiting}
             for one in found:
-                if one.asserter == mine:
+                place = Place(one.run_id, one.item.key, one.participant)
+                if one.asserter == mine and place not in unsent:
                     self._context.live.put(Place(one.run_id, one.item.key, one.participant), one)
         found = [one for one in found if query.asserter in (None, one.asserter)]
         shown = _with_waiting(found, waiting, mine) if waiting else found
