@@ -70,7 +70,7 @@ def _run(run: Callable[[], Any]) -> int:
     except OSError:
         raise
     except Exception as cause:  # noqa: BLE001 - the last door before the person: a sentence, never a traceback
-        known = _workbench_code(cause)
+        known = code_of(cause)
         if known is not None:
             say(f"Error: {cause}")
             return known
@@ -80,11 +80,14 @@ def _run(run: Callable[[], Any]) -> int:
         return MACHINE
 
 
-def _workbench_code(cause: Exception) -> int | None:
+def code_of(cause: Exception | None) -> int | None:
+    """The exit code of an error of the workbench (DESIGN section 14); None for another, and for none."""
     if "kindgi_tui.workbench" not in sys.modules:
         return None
     from kindgi_tui.workbench import Denied, Interrupted, Unavailable, WorkbenchError
 
+    if cause is None:
+        return None
     if not isinstance(cause, WorkbenchError):
         return WRONG if _out_of_limits(cause) else None
     if cause.code.startswith("machine-"):

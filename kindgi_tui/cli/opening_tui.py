@@ -26,6 +26,7 @@ def open_tui(
     # Importing makes many objects that stay: looking for garbage among them would cost a tenth of the start. The app
     # lets the collector go on once its first screen stands.
     gc.disable()
+    from kindgi_tui.cli.errors import code_of
     from kindgi_tui.opening import Target
     from kindgi_tui.tui.app import WorkbenchApp
 
@@ -36,4 +37,4 @@ def open_tui(
         options=options,
     )
     app.run(mouse=app.profile.mouse)
-    return app.return_code or 0
+    return code_of(app.failure) or app.return_code or 0

@@ -85,14 +85,21 @@ def _next_step(one: OutboxEntry) -> str:
 @noun.verb("retry", example="kindgi-tui outbox retry\nkindgi-tui outbox retry 3f2a9c11")
 @click.argument("entry", required=False)
 async def retry(call: Call, entry: str | None) -> int:
-    """Sends ENTRY again, over a newer verdict too; without it, tries now what waits. Exit code 1 when some is left."""
+    """Sends ENTRY again, over a newer verdict too; without it, tries now what waits. Exit code 1 when it is left."""
     await call.bench.outbox.retry(entry)
     left = await call.bench.outbox.settle(SECONDS)
+    still = left.waiting or left.refused
+    if entry is not None:
+        found = next((one for one in await call.bench.outbox.list() if one.id.startswith(entry)), None)
+        still = int(found is not None)
+        if not call.json:
+            call.waiting_told = True
+            call.out.line(f"Sent {entry}." if found is None else f"Not sent: {found.sentence or found.state}")
     if call.json:
         call.out.json(v04.plain(left))
     elif not left.waiting and not left.refused:
         call.out.line("Nothing waits any more.")
-    return 1 if left.waiting or left.refused else 0
+    return 1 if still else 0
 
 
 @noun.verb("drop", example="kindgi-tui outbox drop 3f2a9c11")

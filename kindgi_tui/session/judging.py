@@ -7,7 +7,7 @@ what is stored.
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
@@ -320,6 +320,12 @@ class JudgingSession:
         keys = [change.key for change in step.changes] or list(step.passed)
         self.walk.jump(step.run_id, keys[0] if keys else None)
         return Told(f"Taken back: {words[0] if len(words) == 1 else f'{len(words)} verdicts'}.")
+
+    def refused(self, run_ids: Set[str]) -> None:
+        """Shows what is stored of runs of which a runtime refused what was said."""
+        for run_id in run_ids:
+            if self.walk.feed.find(run_id) is not None and self.walk.sheets.ready(run_id) is not None:
+                self.walk.spawn(partial(self._restore, run_id))
 
     async def _write_failed(self, write: Write, error: Exception) -> None:
         self._failed(error)

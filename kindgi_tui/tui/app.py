@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kindgi_tui.domain.comparison_records import Comparison
     from kindgi_tui.domain.projects import Person, Project
     from kindgi_tui.session.following import Watcher
-    from kindgi_tui.workbench import Workbench
+    from kindgi_tui.workbench import Workbench, WorkbenchError
 
 log = logging.getLogger("kindgi_tui.tui")
 
@@ -111,6 +111,8 @@ class WorkbenchApp(App[None]):
         """Whether one works at a runtime."""
         self.waiting = ""
         """What waits to be sent to a runtime, in words."""
+        self.failure: WorkbenchError | None = None
+        """Why the workbench isn't open; None while it is, or is being opened."""
         self._watcher: Watcher | None = None
         for theme in THEMES:
             self.register_theme(theme)
@@ -157,23 +159,23 @@ class WorkbenchApp(App[None]):
         with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
             for number in (signal.SIGTERM, signal.SIGHUP):
                 asyncio.get_running_loop().add_signal_handler(number, self.exit)
-        self.run_worker(self._open(), exit_on_error=False, name="open")
+        self.action_open_again()
+
+    def action_open_again(self) -> None:
+        """Opens the workbench, or tries again at once where it couldn't be opened."""
+        self.run_worker(self._open(), exit_on_error=False, name="open", group="open", exclusive=True)
 
     async def _open(self) -> None:
+        from kindgi_tui.session.trying import until_reached
         from kindgi_tui.workbench import WorkbenchError
 
         try:
-            # Importing the workbench takes as long as opening it: both stay off the event loop.
-            self.workbench, found = await asyncio.to_thread(_opened, self.target)
-            self.remote = found.address is not None
-            await self._settle()
-            await self.workbench.outbox.begin()
+            # One that is away for a while is tried again until it is there.
+            await until_reached(self._open_once, self._not_opened)
         except WorkbenchError as cause:
-            gc.enable()
-            screen = self.screen
-            if isinstance(screen, OpeningScreen):
-                screen.failed(cause.sentence)
+            self._not_opened(cause)
             return
+        self.failure = None
         self.add_mode(BETWEEN, self.get_default_screen)
         for mode, factory in MODES.items():
             self.add_mode(mode, factory)
@@ -184,6 +186,33 @@ class WorkbenchApp(App[None]):
             from kindgi_tui.tui.outbox_look import OUTBOX_SECONDS, OutboxLook
 
             self.set_interval(OUTBOX_SECONDS, OutboxLook(self).look)
+
+    async def _open_once(self) -> None:
+        from kindgi_tui.workbench import WorkbenchError
+
+        # Importing the workbench takes as long as opening it: both stay off the event loop.
+        self.workbench, found = await asyncio.to_thread(_opened, self.target)
+        self.remote = found.address is not None
+        try:
+            await self._settle()
+            await self.workbench.outbox.begin()
+        except WorkbenchError:
+            self._opened = False
+            with contextlib.suppress(WorkbenchError):
+                count = (await self.workbench.outbox.counts()).waiting
+                words = "verdict waits" if count == 1 else "verdicts wait"
+                self.waiting = f"{count} {words} to be sent." if count else ""
+            await self.workbench.close()
+            raise
+
+    def _not_opened(self, cause: "WorkbenchError") -> None:
+        """Says why the workbench can't be opened."""
+        gc.enable()
+        self.failure = cause
+        screen = self.screen
+        if isinstance(screen, OpeningScreen):
+            screen.failed(self.in_place(cause.sentence), self.waiting)
+        self.waiting = ""
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Says why the workbench could not be opened, when it is nobody's sentence; the log has the rest."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kindgi_tui.tui")
 
-OUTBOX_SECONDS = 2.0
+OUTBOX_SECONDS = 1.0
 """How often it is looked what waits to be sent to a runtime. Nothing is painted when nothing changed."""
 
 
@@ -23,6 +23,7 @@ class OutboxLook:
         self._app = app
         self._why_waiting: str | None = None
         self._refused = 0
+        self._known: set[str] = set()
 
     async def look(self) -> None:
         """Says in the status line how many verdicts wait to be sent, and how many need the person."""
@@ -52,6 +53,12 @@ class OutboxLook:
         app = self._app
         found = [one for one in await app.workbench.outbox.list() if one.state != "waiting"]
         refused = [one for one in found if one.state != "unclaimed"] or found
+        fresh = {one.run_id for one in refused if one.id not in self._known}
+        self._known = {one.id for one in found}
+        for stack in app._screen_stacks.values():
+            for screen in stack:
+                if isinstance(screen, WorkScreen):
+                    screen.verdicts_refused(fresh)
         if found and isinstance(app.screen, WorkScreen):
             why = refused[-1].sentence or "the runtime doesn't say why."
             step = f"kindgi-tui --url {app.workbench.where} outbox list"

@@ -10,7 +10,7 @@ import pytest
 
 from kindgi_tui.cli.main import main
 from kindgi_tui.config.profiles import load_profiles
-from tests.cli.driving import Result
+from tests.cli.driving import Result, Terminal
 from tests.remote.fake_runtime import (
     DROP_AFTER,
     DROP_BEFORE,
@@ -19,6 +19,7 @@ from tests.remote.fake_runtime import (
     RUN,
     TOKEN,
     FakeRuntime,
+    Reply,
     document,
     error,
     once,
@@ -380,6 +381,30 @@ def test_why_a_verdict_was_refused_can_be_read_whole(
     assert f"kindgi-tui {' '.join(there)} outbox retry {one}" in " ".join(shown.text.split())
     assert at(*there, "outbox", "show", one, "--json").json["sentence"] == why
     assert at(*there, "outbox", "show", "nothing").code == 2
+    # Of one that was named, it is said what came of it, whatever else is left.
+    judged.script = once("/v1/judgments", error(403, "permission-denied", why))
+    again = at(*there, "outbox", "retry", one)
+    assert (again.code, "Not sent: The project is closed" in again.text) == (1, True)
+    judged.script = lambda seen: error(503, "busy", "Busy.") if b"kb-2" in seen.body else None
+    more = ("--item", "kb-2", "--pointer", "/output/articles/1", "--rank", "1", "--yes")
+    assert at(*there, "judgments", "add", "--run", RUN, *more).code == 0
+    sent = at(*there, "outbox", "retry", one)
+    assert (sent.code, f"Sent {one}." in sent.text) == (0, True)
+
+
+@pytest.mark.parametrize("trouble", [DROP_BEFORE, error(401, "auth-missing", "Who?")])
+def test_a_screen_that_cant_be_opened_ends_with_the_exit_code_of_why(
+    judged: FakeRuntime, trouble: Reply, tmp_path: Path
+) -> None:
+    judged.script = lambda seen: trouble
+    home = {"XDG_DATA_HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path), "KINDGI_API_TOKEN": TOKEN}
+    terminal = Terminal("--url", judged.address, environment=home)
+    try:
+        assert terminal.read_until(lambda screen: b"tries again" in screen), terminal.screen
+        terminal.press(b"q")
+    finally:
+        code = terminal.end()
+    assert code == 3
 
 
 def test_a_broken_dev_file_is_named(at: At, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

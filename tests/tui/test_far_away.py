@@ -132,6 +132,55 @@ async def test_a_run_that_could_not_load_comes_when_it_can(
             again.stop()
 
 
+async def test_a_workbench_that_cant_be_opened_opens_when_the_runtime_is_there(
+    runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trying, "RETRY_SECONDS", 0.3)
+    bench = await open_remote(runtime.address, SecretStr(runtime.token), opening.outbox_folder())
+    await bench.people.me()
+    runtime.stop()
+    unknown = "00000000-0000-4000-8000-000000000009"
+    await bench.judgments.add(NewJudgment(run_id=unknown, item=ItemRef(key="a"), verdict="yes"))
+    await bench.close()
+    app = WorkbenchApp(Target(url=runtime.address), LOCAL, state_folder=tmp_path / "state", start="runs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(lambda: "can't be reached" in shown(app.screen), pilot, 30)
+        assert "1 verdict waits to be sent." in shown(app.screen)
+        assert "r tries again" in shown(app.screen)
+        assert app.failure is not None
+        await pilot.press("r")
+        again = start_ours(tmp_path / "served", runtime.token, "0.4", port=runtime.address.rpartition(":")[2])
+        try:
+            await until(lambda: app._opened and listed(app), pilot, 60)
+            assert app.failure is None
+        finally:
+            again.stop()
+
+
+async def test_a_refused_verdict_stands_as_not_judged_and_is_taken_back(
+    runtime: Runtime, tmp_path: Path
+) -> None:
+    async with at(runtime, "judge", tmp_path, (120, 40)) as (app, pilot):
+        session = app.screen.session  # type: ignore[attr-defined]
+        await until(lambda: session.walk.sheet is not None, pilot, 30)
+        key = session.walk.item.key
+        await pilot.press("G")
+        await until(lambda: "You speak as" in said(app), pilot, 30)
+        speaking = session.speaking.chosen
+        assert speaking is not None
+        served = (await open_local(tmp_path / "served", None))[0]
+        await served.groups.retire(speaking)
+        await served.close()
+        await pilot.press("y")
+        await until(lambda: key in session.walk.sheet.mine, pilot, 30)
+        await until(lambda: "A verdict isn't taken" in said(app), pilot, 30)
+        await until(lambda: key not in session.walk.sheet.mine, pilot, 30)
+        await until(lambda: "1 refused" in painted(app.screen.query_one(StatusLine)), pilot, 30)
+        await pilot.press("u")
+        await until(lambda: "Taken back" in said(app), pilot, 30)
+        await until(lambda: "1 refused" not in painted(app.screen.query_one(StatusLine)), pilot, 30)
+
+
 async def test_what_waits_from_earlier_is_sent_at_the_start(runtime: Runtime, tmp_path: Path) -> None:
     folder = opening.outbox_folder()
     bench = await open_remote(runtime.address, SecretStr(runtime.token), folder)

@@ -37,6 +37,10 @@ RUNS_PAGE = 25
 """How many runs are looked at in one go where there is no queue."""
 
 
+SENT_SECONDS = 2.0
+"""How long the queue waits for verdicts that are still to be sent, in seconds."""
+
+
 class RemoteQueue:
     """A project's judging queue. What one skips is one's own, and kept on this machine."""
 
@@ -53,6 +57,8 @@ class RemoteQueue:
         """
         if query.order != "oldest":
             raise Unsupported("A runtime's queue comes in its own order, oldest first.")
+        if cursor is None:
+            await self._sent_first()
         first, self._first = self._first, None
         if first is not None and cursor is None and first[0] == query and limit >= RUNS_PAGE:
             # It was looked at a moment ago, to say how far one is.
@@ -73,6 +79,7 @@ class RemoteQueue:
 
         Without a judging queue nobody counts: then it says what the first page holds, and more may follow.
         """
+        await self._sent_first()
         try:
             left, judged, dismissed = await asyncio.gather(
                 *(self._total(query, state) for state in ("open", "judged", "dismissed"))
@@ -86,6 +93,11 @@ class RemoteQueue:
         skipped = len(await self._skipped_ids())
         left = max(0, left - skipped)
         return QueueProgress(left=left, items_left=left, skipped=skipped, judged=judged, dismissed=dismissed)
+
+    async def _sent_first(self) -> None:
+        """What waits from earlier takes runs off the queue: it is sent before anybody looks, where that is soon."""
+        if (await self._context.outbox.counts()).waiting:
+            await self._context.outbox.settle(SENT_SECONDS)
 
     async def skip(self, run_id: str) -> None:
         """Leaves a run out for the caller."""

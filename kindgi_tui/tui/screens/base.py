@@ -4,7 +4,7 @@ import inspect
 import logging
 import time
 import weakref
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Set
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
@@ -139,6 +139,9 @@ class WorkScreen(Screen[None]):
 
     def show_unloaded(self, sentence: str) -> None:
         """Shows why nothing could be loaded where the rows would stand; on a screen that shows some, nothing."""
+
+    def verdicts_refused(self, run_ids: Set[str]) -> None:
+        """A runtime refused verdicts on these runs: what is shown of them isn't there."""
 
     def every(self, seconds: float, look: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Looks again and again, one look at a time, and less often where a look takes long.

@@ -11,7 +11,10 @@ from kindgi_tui.tui.content import line, plain
 class OpeningScreen(Screen[None]):
     """Names the workspace; when it can't be opened, says why and what to do next."""
 
-    BINDINGS = [Binding("q,escape,ctrl+q", "app.quit", "Quit", id="opening.quit")]
+    BINDINGS = [
+        Binding("q,escape,ctrl+q", "app.quit", "Quit", id="opening.quit"),
+        Binding("r", "app.open_again", "Try again", id="opening.again"),
+    ]
     DEFAULT_CSS = """
     OpeningScreen Static { padding: 1 2; width: 1fr; height: auto; }
     """
@@ -24,6 +27,7 @@ class OpeningScreen(Screen[None]):
         """The sentence."""
         yield Static(line(f"Opening {self._where} …", 200))
 
-    def failed(self, sentence: str) -> None:
-        """Says why it can't be opened."""
-        self.query_one(Static).update(plain(f"{sentence}\n\nq leaves."))
+    def failed(self, sentence: str, waiting: str = "") -> None:
+        """Says why it can't be opened, and what waits to be sent meanwhile."""
+        told = [sentence, *([waiting] if waiting else []), "r tries again · q leaves."]
+        self.query_one(Static).update(plain("\n\n".join(told), limit=4_000))

@@ -1,6 +1,7 @@
 """Judge: one item after another, with one key each. Nothing in the loop opens anything over it (DESIGN section 12)."""
 
 import time
+from collections.abc import Set
 from functools import partial
 from typing import Any
 
@@ -245,6 +246,10 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, Correcti
             self.panes.show_item()
             if not self.session.walk.at_end:
                 self.panes.show_text(keep=True)
+
+    def verdicts_refused(self, run_ids: Set[str]) -> None:
+        """They stand as not judged again."""
+        self.session.refused(run_ids)
 
     # What can be done
 
