@@ -54,6 +54,9 @@ MODES: dict[str, Callable[[], Screen[Any]]] = {
 }
 """The screens one goes to; others are pushed on them."""
 
+SITTINGS = frozenset({"judge_items", "judge_disputed", "judge_run", "judge_from"})
+"""Options that ask Judge for something: Esc goes back to where that was asked."""
+
 BETWEEN = "between"
 """What is shown while the screens of a project make place for those of another."""
 
@@ -114,6 +117,7 @@ class WorkbenchApp(App[None]):
         self.failure: WorkbenchError | None = None
         """Why the workbench isn't open; None while it is, or is being opened."""
         self._watcher: Watcher | None = None
+        self._came_from: str | None = None
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = "ansi-dark" if self.profile.ansi else CYCLE[0]
@@ -300,6 +304,8 @@ class WorkbenchApp(App[None]):
     async def go_to(self, mode: str) -> None:
         """Shows one of the main screens, as it was left; where one is in it already, what lies over it is left."""
         self.state.put("screen", mode)
+        came = self.current_mode if mode == "judge" and SITTINGS & self.options.keys() else None
+        self._came_from = None if came == mode else came
         if mode != self.current_mode:
             await self.switch_mode(mode)
             return
@@ -342,6 +348,8 @@ class WorkbenchApp(App[None]):
         """Goes back to the screen under this one."""
         if len(self.screen_stack) > 1:
             self.pop_screen()
+        elif self._came_from is not None:
+            self.call_later(self.go_to, self._came_from)
         else:
             self._say("This is where it starts: g goes elsewhere, ^Q leaves.")
 

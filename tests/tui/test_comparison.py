@@ -16,6 +16,7 @@ from kindgi_tui.tui.app import WorkbenchApp
 from kindgi_tui.tui.screens.case.screen import CaseScreen
 from kindgi_tui.tui.screens.comparison.screen import ComparisonScreen
 from kindgi_tui.tui.screens.comparisons.screen import ComparisonsScreen
+from kindgi_tui.tui.screens.judge.screen import JudgeScreen
 from kindgi_tui.tui.screens.run.screen import RunScreen
 from kindgi_tui.tui.widgets.metric_panel import MetricPanel
 from kindgi_tui.tui.widgets.progress_line import ProgressLine
@@ -296,15 +297,17 @@ async def test_filters_raw_json_and_judging_all_new_items(folder: Path) -> None:
         ):
             await pilot.press(key)
             assert status(app) == sentence
-        judged: list[Any] = []
-
-        async def go_to(mode: str) -> None:
-            judged.append((mode, app.options["judge_items"]))
-
-        app.go_to = go_to  # type: ignore[method-assign]
+        new = screen.review.unjudged()
+        assert [key for _, key in new] == ["answer"] * 3
         await pilot.press("J")
-        assert judged == [("judge", screen.review.unjudged())]
-        assert [key for _, key in screen.review.unjudged()] == ["answer"] * 3
+        await until(lambda: isinstance(app.screen, JudgeScreen) and app.screen.session.sitting, pilot)
+        sitting = app.screen.session.sitting  # type: ignore[attr-defined]
+        assert (sitting.kind, list(sitting.items)) == ("items", new)
+        await pilot.press("escape")
+        await until(lambda: isinstance(app.screen, ComparisonScreen), pilot)
+        # By the key that goes anywhere, one came from nowhere.
+        await pilot.press("g", "j", "escape")
+        await until(lambda: "This is where it starts" in app.screen.query_one(StatusLine).sentence, pilot)
 
 
 async def test_a_running_comparison_moves_and_its_end_rings_elsewhere(

@@ -202,7 +202,7 @@ def ending_parts(
     if sitting.kind != "queue" and not (progress is not None and progress.left):
         parts.append(_offer("q", "Back to the queue"))
     if sitting.kind == "items":
-        parts.append(_offer("g c", "Back to the comparison"))
+        parts.append(_offer("Esc", "Back to the comparison"))
     parts.append(_offer("u", "Take back the last verdict"))
     return parts
 
