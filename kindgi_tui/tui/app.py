@@ -1,25 +1,20 @@
 """The terminal face: opening the workbench, going from screen to screen, themes, errors."""
 
-import asyncio
-import contextlib
-import gc
 import importlib
 import logging
-import signal
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
-from textual.worker import Worker, WorkerState
 
-from kindgi_tui.opening import Opened, Target, open_workbench, where_of, workspace_folder
+from kindgi_tui.opening import Target, workspace_folder
+from kindgi_tui.tui.opens import Opens
 from kindgi_tui.tui.profile import Profile, choose_profile
 from kindgi_tui.tui.screens.base import WorkScreen
-from kindgi_tui.tui.screens.opening import OpeningScreen
 from kindgi_tui.tui.themes import CYCLE, THEMES
 from kindgi_tui.tui.widgets.status_line import Kind, Where
 
@@ -28,7 +23,6 @@ if TYPE_CHECKING:
     from kindgi_tui.domain.comparison_records import Comparison
     from kindgi_tui.domain.projects import Person, Project
     from kindgi_tui.session.following import Watcher
-    from kindgi_tui.workbench import Workbench, WorkbenchError
 
 log = logging.getLogger("kindgi_tui.tui")
 
@@ -66,7 +60,7 @@ GO: dict[str, str] = {
 """After `g`: where a key goes."""
 
 
-class WorkbenchApp(App[None]):
+class WorkbenchApp(Opens):
     """The app. One workbench, one project at a time, one person."""
 
     TITLE = "kindgi-tui"
@@ -76,8 +70,6 @@ class WorkbenchApp(App[None]):
     Screen { background: $background; color: $foreground; }
     """
 
-    workbench: "Workbench"
-    """The open workbench; from `on_ready` on."""
     state: "State"
     """What is kept between starts."""
     person: "Person"
@@ -109,13 +101,6 @@ class WorkbenchApp(App[None]):
         self.pressed = ("", 0.0)
         """The key whose action runs, and when it was pressed (seconds, monotonic)."""
         self._going = False
-        self._opened = False
-        self.remote = False
-        """Whether one works at a runtime."""
-        self.waiting = ""
-        """What waits to be sent to a runtime, in words."""
-        self.failure: WorkbenchError | None = None
-        """Why the workbench isn't open; None while it is, or is being opened."""
         self._watcher: Watcher | None = None
         self._came_from: str | None = None
         for theme in THEMES:
@@ -125,7 +110,7 @@ class WorkbenchApp(App[None]):
     @property
     def where(self) -> Where:
         """Where one works and as whom, for the status line."""
-        if not self._opened:
+        if not self.opened:
             return Where()
         return Where(
             person=self.person.id,
@@ -135,99 +120,25 @@ class WorkbenchApp(App[None]):
             waiting=self.waiting,
         )
 
-    def in_place(self, words: str) -> str:
-        """Words in which the commands they name work where one works."""
-        from kindgi_tui.text.next_steps import in_place
-
-        target = self.target
-        return in_place(words, url=target.url, profile=target.profile, workspace=target.workspace)
-
     @property
     def log_path(self) -> Path:
         """The file that unexpected errors are written to."""
         return workspace_folder(self.target) / "logs" / "tui.log"
 
-    def get_default_screen(self) -> Screen[Any]:
-        """What stands there until the workbench is open."""
-        from kindgi_tui.workbench import WorkbenchError
-
-        try:
-            return OpeningScreen(where_of(self.target))
-        except WorkbenchError:
-            # Opening it says what is wrong.
-            return OpeningScreen(str(workspace_folder(self.target)))
-
-    def on_mount(self) -> None:
-        """Opens the workbench after the first frame."""
-        # A hang-up or an end asked from outside leaves as a person would: the terminal is put back as it was.
-        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-            for number in (signal.SIGTERM, signal.SIGHUP):
-                asyncio.get_running_loop().add_signal_handler(number, self.exit)
-        self.action_open_again()
-
-    def action_open_again(self) -> None:
-        """Opens the workbench, or tries again at once where it couldn't be opened."""
-        self.run_worker(self._open(), exit_on_error=False, name="open", group="open", exclusive=True)
-
-    async def _open(self) -> None:
-        from kindgi_tui.session.trying import until_reached
-        from kindgi_tui.workbench import WorkbenchError
-
-        try:
-            # One that is away for a while is tried again until it is there.
-            await until_reached(self._open_once, self._not_opened)
-        except WorkbenchError as cause:
-            self._not_opened(cause)
-            return
-        self.failure = None
+    async def show_first(self) -> None:
+        """Shows the first screen of the open workbench."""
         self.add_mode(BETWEEN, self.get_default_screen)
         for mode, factory in MODES.items():
             self.add_mode(mode, factory)
         first = self._start or self.state.get("screen")
         await self.switch_mode(first if isinstance(first, str) and first in MODES else "runs")
-        self.set_timer(1.0, _collect_again)
         if self.remote:
             from kindgi_tui.tui.outbox_look import OUTBOX_SECONDS, OutboxLook
 
             self.set_interval(OUTBOX_SECONDS, OutboxLook(self).look)
 
-    async def _open_once(self) -> None:
-        from kindgi_tui.workbench import WorkbenchError
-
-        # Importing the workbench takes as long as opening it: both stay off the event loop.
-        self.workbench, found = await asyncio.to_thread(_opened, self.target)
-        self.remote = found.address is not None
-        try:
-            await self._settle()
-            await self.workbench.outbox.begin()
-        except WorkbenchError:
-            self._opened = False
-            with contextlib.suppress(WorkbenchError):
-                count = (await self.workbench.outbox.counts()).waiting
-                words = "verdict waits" if count == 1 else "verdicts wait"
-                self.waiting = f"{count} {words} to be sent." if count else ""
-            await self.workbench.close()
-            raise
-
-    def _not_opened(self, cause: "WorkbenchError") -> None:
-        """Says why the workbench can't be opened."""
-        gc.enable()
-        self.failure = cause
-        screen = self.screen
-        if isinstance(screen, OpeningScreen):
-            screen.failed(self.in_place(cause.sentence), self.waiting)
-        self.waiting = ""
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Says why the workbench could not be opened, when it is nobody's sentence; the log has the rest."""
-        error = event.worker.error
-        if event.state is WorkerState.ERROR and error is not None:
-            log.error("opening failed", exc_info=error)
-            screen = self.screen
-            if isinstance(screen, OpeningScreen):
-                screen.failed(f"That failed ({type(error).__name__}: {error}).")
-
-    async def _settle(self) -> None:
+    async def settle(self) -> None:
+        """Finds out who acts and where one works; what was kept between starts is taken up."""
         from kindgi_tui.config.state import State
         from kindgi_tui.workbench import NotFound
 
@@ -244,7 +155,6 @@ class WorkbenchApp(App[None]):
         theme = self.state.get("theme")
         if isinstance(theme, str) and theme in self.available_themes and self.profile.colour:
             self.theme = theme
-        self._opened = True
 
     def _unkept(self, sentence: str) -> None:
         """What was typed or chosen can't be kept for the next start: said, and gone on."""
@@ -404,16 +314,6 @@ class WorkbenchApp(App[None]):
         """Closes the workbench; comparisons go on."""
         if self._watcher is not None:
             await self._watcher.close()
-        if self._opened:
-            self._opened = False
+        if self.opened:
+            self.opened = False
             await self.workbench.close()
-
-
-def _collect_again() -> None:
-    """Lets the garbage collector go on; what stands since the start is not looked at again."""
-    gc.freeze()
-    gc.enable()
-
-
-def _opened(target: Target) -> "tuple[Workbench, Opened]":
-    return asyncio.run(open_workbench(target))

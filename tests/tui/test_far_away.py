@@ -53,7 +53,7 @@ async def at(
         options={"judge_dwell": 0.0},
     )
     async with app.run_test(size=size) as pilot:
-        await until(lambda: app._opened and app.screen.query(StatusLine), pilot, 30)
+        await until(lambda: app.opened and app.screen.query(StatusLine), pilot, 30)
         yield app, pilot
 
 
@@ -151,7 +151,7 @@ async def test_a_workbench_that_cant_be_opened_opens_when_the_runtime_is_there(
         await pilot.press("r")
         again = start_ours(tmp_path / "served", runtime.token, "0.4", port=runtime.address.rpartition(":")[2])
         try:
-            await until(lambda: app._opened and listed(app), pilot, 60)
+            await until(lambda: app.opened and listed(app), pilot, 60)
             assert app.failure is None
         finally:
             again.stop()
