@@ -250,7 +250,7 @@ def test_what_a_runtime_would_leave_out_is_refused_with_its_reason(
     monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
     start = ("comparisons", "start", "acme.picks", "--agent", "a.b", "--agent-version", "0.2.0")
     for option, says in (
-        (("--fresh",), "models are always asked"),
+        (("--fresh",), "The API has no way to ask for fresh replies: leave it out"),
         (("--concurrency", "3"), "how much runs at once"),
         (("--case-timeout", "5"), "its own time-outs"),
         (("--cost-limit", "1"), "no cost limit"),
