@@ -119,6 +119,33 @@ def test_the_environment_names_a_runtime_and_a_workspace_named_here_wins(
     assert "who the token is" in refused.said
 
 
+def test_the_workspace_variable_says_that_it_overrides_a_runtime(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert at("profiles", "add", "team", "--url", judged.address, stdin=TOKEN).code == 0
+    assert at("profiles", "use", "team").said == ""
+    folder = tmp_path / "w"
+    monkeypatch.setenv("KINDGI_TUI_WORKSPACE", str(folder))
+    told = f"In {folder} (KINDGI_TUI_WORKSPACE)."
+    assert told in at("projects", "list").said
+    used = at("profiles", "use", "team")
+    assert used.said.startswith("Note: KINDGI_TUI_WORKSPACE is set, and counts before what is chosen here")
+    assert "--profile team" in used.said
+    assert at("profiles", "use", "local").said == ""
+    assert told not in at("projects", "list").said
+    monkeypatch.setenv("KINDGI_API_URL", judged.address)
+    assert told in at("projects", "list").said
+    assert "KINDGI_TUI_WORKSPACE and KINDGI_API_URL are set" in at("profiles", "use", "team").said
+    # Said on the line, it needs no telling; and profiles that can't be read stop nobody in a workspace.
+    assert told not in at("projects", "list", "--workspace", str(folder)).said
+    monkeypatch.delenv("KINDGI_API_URL")
+    (tmp_path / "config" / "kindgi-tui" / "profiles.json").write_text("{")
+    local = at("projects", "list")
+    assert (local.code, local.said) == (0, "")
+    order = " ".join(at("profiles", "--help").text.split())
+    assert "KINDGI_TUI_WORKSPACE; KINDGI_API_URL; the profile in use; the default workspace" in order
+
+
 def test_a_verdict_by_command_is_answered_refused_or_waits(
     at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
