@@ -132,6 +132,14 @@ def runtime_address(url: str) -> str:
     return normal_address(url)
 
 
+def token_given(address: str) -> str | None:
+    """The environment's token where it belongs to that address; None otherwise. Raises Invalid for one that is none."""
+    from kindgi_tui.remote.credentials import token_given as given
+
+    token = given(address, os.environ)
+    return None if token is None else token.get_secret_value()
+
+
 def outbox_folder() -> Path:
     """Where verdicts wait that a runtime doesn't have yet."""
     return data_folder() / "outbox"

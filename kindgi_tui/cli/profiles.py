@@ -1,7 +1,6 @@
 """`kindgi-tui profiles`: runtimes to work at, by name, with their tokens."""
 
 import getpass
-import os
 import sys
 
 import click
@@ -33,20 +32,21 @@ def noun() -> None:
 async def add(call: Call, name: str) -> None:
     """Keeps the runtime at --url as NAME; the one of that name is replaced.
 
-    The token is read from KINDGI_API_TOKEN, else asked for unseen, else read from standard input: on a command line
-    everybody on this machine could read it.
+    The token is read from KINDGI_API_TOKEN (unless KINDGI_API_URL says that it belongs elsewhere), else asked for
+    unseen, else read from standard input: on a command line everybody on this machine could read it.
     """
     from pydantic import SecretStr
 
-    from kindgi_tui.opening import runtime_address
+    from kindgi_tui.opening import runtime_address, token_given
 
     if call.asked.url is None:
         raise click.UsageError("Say where it is: --url https://…")
     known = load_profiles()
-    token = _token()
+    address = runtime_address(call.asked.url)
+    token = token_given(address) or _asked_token()
     if not token:
         raise click.UsageError("No token was given.")
-    profile = Profile(name=name, address=runtime_address(call.asked.url), token=SecretStr(token))
+    profile = Profile(name=name, address=address, token=SecretStr(token))
     path = save_profiles(known.with_profile(profile))
     if call.json:
         call.out.json({"name": name, "url": profile.address})
@@ -110,10 +110,7 @@ def _say_what_counts_before(known: Profiles) -> None:
         )
 
 
-def _token() -> str:
-    token = os.environ.get("KINDGI_API_TOKEN")
-    if token:
-        return token.strip()
+def _asked_token() -> str:
     if sys.stdin.isatty():
         return getpass.getpass("Token: ").strip()
     return sys.stdin.readline().strip()

@@ -98,6 +98,19 @@ def test_profiles_are_kept_used_and_forgotten(at: At, judged: FakeRuntime) -> No
     assert at("--profile", "team", "runs", "list").code == 2
 
 
+def test_a_profile_never_keeps_the_token_of_another_address(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    monkeypatch.setenv("KINDGI_API_URL", judged.address)
+    add = ("profiles", "add", "team", "--url")
+    assert at(*add, "http://elsewhere.example.com", stdin="theirs\n").code == 0
+    assert load_profiles().get("team").token.get_secret_value() == "theirs"
+    assert at(*add, "http://elsewhere.example.com").code == 2
+    assert at(*add, judged.address).code == 0
+    assert load_profiles().get("team").token.get_secret_value() == TOKEN
+
+
 def test_without_a_token_nothing_is_asked(at: At, judged: FakeRuntime) -> None:
     done = at("--url", judged.address, "runs", "list")
     assert (done.code, judged.seen) == (3, [])
