@@ -159,6 +159,40 @@ def test_the_workspace_variable_says_that_it_overrides_a_runtime(
     assert "KINDGI_TUI_WORKSPACE; KINDGI_API_URL; the profile in use; the default workspace" in order
 
 
+@pytest.mark.parametrize("command", [("runs", "list"), ("packs", "init", "p", "--name", "a"), ("demo",), ()])
+def test_two_places_to_work_at_are_refused(
+    at: At, judged: FakeRuntime, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    there, team, here = ("--url", judged.address), ("--profile", "team"), ("--workspace", str(tmp_path / "w"))
+    assert at("profiles", "add", "team", *there, stdin=TOKEN).code == 0
+    for two, names in (
+        ((*there, *team), ("--url", "--profile")),
+        ((*here, *there), ("--workspace", "--url")),
+        ((*here, *team), ("--workspace", "--profile")),
+    ):
+        refused = at(*two, *command)
+        assert refused.code == 2
+        assert all(name in refused.said for name in names)
+        assert "leave one of them out" in refused.said
+    nobody = at("--profile", "nosuch", *command)
+    assert (nobody.code, 'No profile is called "nosuch"' in nobody.said) == (2, True)
+    assert judged.seen == []
+    assert not (tmp_path / "w").exists()
+
+
+@pytest.mark.parametrize("command", [("runs", "pull"), ("doctor",)])
+def test_what_works_with_a_workspace_and_a_runtime_takes_both(
+    at: At, judged: FakeRuntime, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    there, here = ("--url", judged.address), ("--workspace", str(tmp_path / "w"))
+    assert at("profiles", "add", "team", *there, stdin=TOKEN).code == 0
+    assert at(*command, *here, "--profile", "nosuch").code == 2
+    assert at(*command, *there, "--profile", "team").code == 2
+    assert not (tmp_path / "w").exists()
+    assert at(*command, *here, "--profile", "team").code == 0
+    assert judged.seen != []
+
+
 def test_a_verdict_by_command_is_answered_refused_or_waits(
     at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
