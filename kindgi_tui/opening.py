@@ -86,6 +86,34 @@ def runtime_of(target: Target) -> "Credentials | None":
     return credentials_of(target.url, target.profile, os.environ, Path.cwd(), load_profiles)
 
 
+def workspace_overrides(target: Target) -> bool:
+    """Whether `KINDGI_TUI_WORKSPACE` decides where a target works, although a runtime is named too.
+
+    That is by `KINDGI_API_URL` or the profile in use; profiles that can't be read name none.
+    """
+    if target.url is not None or target.profile is not None or target.workspace is not None:
+        return False
+    named = naming_variables()
+    if WORKSPACE_VARIABLE not in named:
+        return False
+    if len(named) > 1:
+        return True
+    from kindgi_tui.config.profiles import load_profiles
+    from kindgi_tui.workbench import WorkbenchError
+
+    try:
+        return load_profiles().current is not None
+    except WorkbenchError:
+        return False
+
+
+def naming_variables() -> tuple[str, ...]:
+    """The environment variables that are set and say where to work, the one that counts first."""
+    from kindgi_tui.remote.credentials import URL_VARIABLE
+
+    return tuple(name for name in (WORKSPACE_VARIABLE, URL_VARIABLE) if os.environ.get(name))
+
+
 def names_workspace(target: Target) -> bool:
     """Whether a workspace is named, by the target or the environment."""
     return target.workspace is not None or bool(os.environ.get(WORKSPACE_VARIABLE))
@@ -102,6 +130,14 @@ def runtime_address(url: str) -> str:
     from kindgi_tui.remote.address import normal_address
 
     return normal_address(url)
+
+
+def token_given(address: str) -> str | None:
+    """The environment's token where it belongs to that address; None otherwise. Raises Invalid for one that is none."""
+    from kindgi_tui.remote.credentials import token_given as given
+
+    token = given(address, os.environ)
+    return None if token is None else token.get_secret_value()
 
 
 def outbox_folder() -> Path:

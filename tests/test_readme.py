@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -80,3 +81,26 @@ def test_every_key_it_names_is_in_the_registry() -> None:
     for key in re.findall(r"`([^`]+)`", table):
         wanted = {"Enter": "⏎"}.get(key, key)
         assert wanted in known, key
+
+
+def test_every_command_in_its_sentences_is_whole() -> None:
+    """Each is there, and has the arguments and options that it can't do without."""
+    import click
+
+    from kindgi_tui.cli.main import root
+
+    text = (ROOT / "README.md").read_text("utf-8")
+    told = re.findall(r"`kindgi-tui ([^`]+)`", BLOCK.sub("", text))
+    assert len(told) > 5
+    for line in told:
+        words = shlex.split(line)
+        while words and words[0].startswith("--"):
+            words = words[2:]
+        found: click.Command | None = root
+        name = "kindgi-tui"
+        while words and isinstance(found, click.Group):
+            name, *words = words
+            found = found.get_command(click.Context(found), name)
+        assert found is not None, line
+        if not isinstance(found, click.Group):
+            found.make_context(name, words)

@@ -88,7 +88,13 @@ async def opened(asked: Asked) -> "AsyncIterator[Workbench]":
 
     Says so when it made the workspace, and where it works when that wasn't said on this line.
     """
-    from kindgi_tui.opening import Target, open_workbench, workspace_folder
+    from kindgi_tui.opening import (
+        WORKSPACE_VARIABLE,
+        Target,
+        open_workbench,
+        workspace_folder,
+        workspace_overrides,
+    )
 
     target = Target(
         workspace=asked.workspace, person=asked.person, url=asked.url, profile=asked.profile, patient=True
@@ -100,6 +106,8 @@ async def opened(asked: Asked) -> "AsyncIterator[Workbench]":
             say(f"Made a new workspace in {found.folder}.")
         if found.address is not None and asked.url is None and asked.profile is None:
             say(f"At {found.address} ({found.source}).")
+        if found.address is None and workspace_overrides(target):
+            say(f"In {found.folder} ({WORKSPACE_VARIABLE}).")
         await bench.outbox.begin()
         yield bench
     finally:

@@ -7,7 +7,7 @@ import click
 from kindgi_tui.cli.call import Call, opened, run_call
 from kindgi_tui.cli.opening_tui import on_a_terminal, open_tui
 from kindgi_tui.cli.parameters import FOLDER
-from kindgi_tui.cli.shared_options import Asked, Verb, asked
+from kindgi_tui.cli.shared_options import Asked, Verb, place_asked
 from kindgi_tui.wire import v04
 
 PROJECT = "docs"
@@ -31,7 +31,7 @@ def noun(ctx: click.Context, folder: Path | None, reset: bool, no_open: bool) ->
     """
     from kindgi_tui.opening import demo_folder
 
-    said = asked(ctx)
+    said = place_asked(ctx)
     place = (folder or said.workspace or demo_folder()).expanduser().absolute()
     there = Asked(place, said.person, said.json)
     showing = not (no_open or said.json)

@@ -72,7 +72,7 @@ async def doctor(call: Call) -> int:
     return MACHINE if any(one.state == "trouble" for one in findings) else DONE
 
 
-noun = as_verb("doctor", example="kindgi-tui doctor", opens=False)(doctor)
+noun = as_verb("doctor", example="kindgi-tui doctor", opens=False, both=True)(doctor)
 
 
 def _machine() -> list[Finding]:

@@ -48,12 +48,14 @@ async def judge(
         )
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise click.UsageError("judge needs a terminal: judgments add records a verdict without one.")
+    from kindgi_tui.cli.opening_tui import say_unknown_profile
     from kindgi_tui.opening import Target, workspace_folder
     from kindgi_tui.tui.app import WorkbenchApp
 
     asked = call.asked
     target = Target(workspace=asked.workspace, person=asked.person, url=asked.url, profile=asked.profile)
     logs.remember_workspace(workspace_folder(target))
+    say_unknown_profile()
     app = WorkbenchApp(
         target,
         start="judge",

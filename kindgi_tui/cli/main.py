@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from kindgi_tui import __version__
-from kindgi_tui.cli.shared_options import Noun, asked
+from kindgi_tui.cli.shared_options import Noun, place_asked
 
 NOUNS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "Make the demo workspace, to start from."),
@@ -88,10 +88,10 @@ def root(ctx: click.Context) -> None:
         return
     from kindgi_tui.cli.opening_tui import on_a_terminal, open_tui
 
+    said = place_asked(ctx)
     if not on_a_terminal():
         click.echo(ctx.get_help())
         return
-    said = asked(ctx)
     ctx.exit(open_tui(said.workspace, said.person, url=said.url, profile=said.profile))
 
 

@@ -12,6 +12,17 @@ def on_a_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "unknown")
 
 
+def say_unknown_profile() -> None:
+    """Says on standard error that the environment names a terminal's profile that there isn't, where it does."""
+    from kindgi_tui.tui.profile import unknown_profile
+
+    sentence = unknown_profile()
+    if sentence is not None:
+        from kindgi_tui.cli.errors import say
+
+        say(sentence)
+
+
 def open_tui(
     workspace: Path | None,
     person: str | None,
@@ -30,6 +41,7 @@ def open_tui(
     from kindgi_tui.opening import Target
     from kindgi_tui.tui.app import WorkbenchApp
 
+    say_unknown_profile()
     app = WorkbenchApp(
         Target(workspace=workspace, person=person, url=url, profile=profile),
         start=start,

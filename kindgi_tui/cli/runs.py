@@ -252,6 +252,7 @@ async def import_runs(
     "pull",
     example="kindgi-tui runs pull --url https://kindgi.example.com --from-project docs --agent acme-ops.article-picker",
     opens=False,
+    both=True,
 )
 @click.option("--from-project", metavar="PROJECT", help="Only runs of this project of the runtime.")
 @click.option("--agent", help="Of this agent.")

@@ -14,6 +14,7 @@ from kindgi_tui.cli.dev_file import DEV_FILE, dev_token
 from kindgi_tui.cli.dev_file import dev_file as written
 from kindgi_tui.cli.errors import say
 from kindgi_tui.cli.shared_options import as_verb
+from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.projects import Person
 from kindgi_tui.workbench import Unsupported, Workbench
 
@@ -31,7 +32,8 @@ from kindgi_tui.workbench import Unsupported, Workbench
 async def serve(call: Call, host: str, port: int, dialect: str | None, dev_file: bool) -> None:
     """Serves the workspace as the Kindgi API until it is stopped. The first line it prints is its URL.
 
-    Who asks needs a token: `kindgi-tui tokens add`. The first start makes one and prints it once.
+    Who asks needs a token: `kindgi-tui tokens add`. The first start makes one and prints it once. With --json both
+    are one line: {"url": …, "token": …}, the token where one was made.
     """
     from kindgi_tui.server.serving import is_loopback, listening
     from kindgi_tui.server.serving import serve as run
@@ -58,9 +60,13 @@ async def serve(call: Call, host: str, port: int, dialect: str | None, dev_file:
             secret = await stack.enter_async_context(dev_token(bench, me, Path.cwd()))
 
         def started(url: str) -> None:
-            call.out.line(url)
-            if first is not None:
-                call.out.line(f"Token, shown this once: {first}")
+            if call.json:
+                told: dict[str, Json] = {"url": url}
+                call.out.json_line(told if first is None else {**told, "token": first})
+            else:
+                call.out.line(url)
+                if first is not None:
+                    call.out.line(f"Token, shown this once: {first}")
             if secret is not None:
                 stack.enter_context(written(Path.cwd() / DEV_FILE, url, secret, me))
 

@@ -42,6 +42,27 @@ def asked(ctx: click.Context) -> Asked:
     )
 
 
+def place_asked(ctx: click.Context, *, both: bool = False) -> Asked:
+    """The shared options, which name one place to work at; with `both`, a workspace beside a runtime.
+
+    Raises UsageError when they name two, NotFound for a profile that isn't there: no option is passed over in silence.
+    """
+    said = asked(ctx)
+    if said.url is not None and said.profile is not None:
+        raise click.UsageError("--url and --profile each name a runtime: leave one of them out.", ctx)
+    runtime = "--url" if said.url is not None else "--profile" if said.profile is not None else None
+    if said.workspace is not None and runtime is not None and not both:
+        raise click.UsageError(
+            f"--workspace names a workspace on this machine, and {runtime} a runtime: leave one of them out.",
+            ctx,
+        )
+    if said.profile is not None:
+        from kindgi_tui.config.profiles import load_profiles
+
+        load_profiles().get(said.profile)
+    return said
+
+
 def _keep(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
     def keep(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
         if value is not None and value is not False:
@@ -183,16 +204,16 @@ class Noun(WithExample, click.Group):
         self._other_names: dict[str, str] = {}
 
     def verb(
-        self, name: str, *, example: str, also: str | None = None, opens: bool = True
+        self, name: str, *, example: str, also: str | None = None, opens: bool = True, both: bool = False
     ) -> Callable[[AsyncCommand], Verb]:
         """Makes an async function a verb of this noun.
 
         `also` is another spelling that works and is not listed. With `opens` False the workspace is not
-        opened, and never made.
+        opened, and never made. With `both` it works with a workspace and a runtime at once.
         """
 
         def make(function: AsyncCommand) -> Verb:
-            made = as_verb(name, example=example, opens=opens)(function)
+            made = as_verb(name, example=example, opens=opens, both=both)(function)
             self.add_command(made)
             if also is not None:
                 self._other_names[also] = name
@@ -205,8 +226,10 @@ class Noun(WithExample, click.Group):
         return super().get_command(ctx, self._other_names.get(cmd_name, cmd_name))
 
 
-def as_verb(name: str, *, example: str, opens: bool = True) -> Callable[[AsyncCommand], Verb]:
-    """Makes an async function a command of its own."""
+def as_verb(
+    name: str, *, example: str, opens: bool = True, both: bool = False
+) -> Callable[[AsyncCommand], Verb]:
+    """Makes an async function a command of its own; `opens` and `both` as for `Noun.verb`."""
 
     def make(function: AsyncCommand) -> Verb:
         @functools.wraps(function)
@@ -214,7 +237,7 @@ def as_verb(name: str, *, example: str, opens: bool = True) -> Callable[[AsyncCo
             from kindgi_tui.cli.call import run_call
 
             ctx = click.get_current_context()
-            code = run_call(asked(ctx), function, options, opens=opens)
+            code = run_call(place_asked(ctx, both=both), function, options, opens=opens)
             if code:
                 ctx.exit(code)
 

@@ -51,6 +51,14 @@ def is_loopback(address: str) -> bool:
     return (urlsplit(address).hostname or "") in LOOPBACK
 
 
+def is_same_place(one: str, other: str) -> bool:
+    """Whether two addresses differ in nothing but how they call this machine."""
+    if not (is_loopback(one) and is_loopback(other)):
+        return False
+    first, second = urlsplit(one), urlsplit(other)
+    return (first.scheme, first.port, first.path) == (second.scheme, second.port, second.path)
+
+
 def segment(value: str) -> str:
     """A value as one segment of a path. Raises Invalid for one that would lead out of its place."""
     if not value or not value.strip("."):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic import SecretStr
 
 from kindgi_tui.config.profiles import Profiles
-from kindgi_tui.remote.address import normal_address
+from kindgi_tui.remote.address import is_same_place, normal_address
 from kindgi_tui.workbench import Denied, Invalid, NotFound
 
 URL_VARIABLE, TOKEN_VARIABLE = "KINDGI_API_URL", "KINDGI_API_TOKEN"
@@ -102,20 +102,48 @@ def nearest_dev_file(folder: Path) -> Credentials | None:
 def _token_for(
     address: str, environ: Mapping[str, str], folder: Path, profiles: Callable[[], Profiles]
 ) -> SecretStr:
-    token, told = environ.get(TOKEN_VARIABLE), environ.get(URL_VARIABLE)
-    # The environment's token belongs to the environment's address; without one, to the address named with it.
-    if token and (not told or _same(told, address)):
-        return _usable(SecretStr(token))
-    for one in profiles().profiles:
+    given = token_given(address, environ)
+    if given is not None:
+        return given
+    known = profiles().profiles
+    for one in known:
         if _same(one.address, address):
             return _usable(one.token)
     dev = nearest_dev_file(folder)
     if dev is not None and dev.address == address:
         return dev.token
-    raise Denied(
-        f"There is no token for {address}. Give one with {TOKEN_VARIABLE}, or keep it: "
-        f"kindgi-tui profiles add NAME --url {address}",
-        code="token-missing",
+    kept = [(one.address, f"profile {one.name}") for one in known]
+    if dev is not None:
+        kept.append((dev.address, dev.source))
+    raise Denied(_why_none(address, environ, kept), code="token-missing")
+
+
+def token_given(address: str, environ: Mapping[str, str]) -> SecretStr | None:
+    """The environment's token where it belongs to an address: the environment's own; without one, any named with it.
+
+    Raises Invalid for one that no header takes.
+    """
+    token, told = environ.get(TOKEN_VARIABLE), environ.get(URL_VARIABLE)
+    return _usable(SecretStr(token)) if token and (not told or _same(told, address)) else None
+
+
+def _why_none(address: str, environ: Mapping[str, str], kept: list[tuple[str, str]]) -> str:
+    """Why there is no token for an address, and what to do; `kept`: addresses that have one, and where it is kept."""
+    told = environ.get(URL_VARIABLE) if environ.get(TOKEN_VARIABLE) else None
+    owner = None if told is None else _normal_if(told)
+    for other, source in [*kept, *([] if owner is None else [(owner, TOKEN_VARIABLE)])]:
+        if is_same_place(other, address):
+            return (
+                f"There is no token for {address}, but one is kept for {other} ({source}): name the runtime by that "
+                "address."
+            )
+    keep = f"kindgi-tui profiles add NAME --url {address}"
+    if told is None:
+        return f"There is no token for {address}. Give one with {TOKEN_VARIABLE}, or keep it: {keep}"
+    place = "another address" if owner is None else owner
+    return (
+        f"There is no token for {address}: {TOKEN_VARIABLE} belongs to {place} ({URL_VARIABLE}) and goes nowhere else. "
+        f"Keep this one's with `{keep}`, or unset {URL_VARIABLE}."
     )
 
 
@@ -131,7 +159,12 @@ def _usable(token: SecretStr) -> SecretStr:
 
 
 def _same(told: str, address: str) -> bool:
+    return _normal_if(told) == address
+
+
+def _normal_if(told: str) -> str | None:
+    """An address in its one spelling; None for what is none."""
     try:
-        return normal_address(told) == address
+        return normal_address(told)
     except Invalid:
-        return False
+        return None

@@ -10,7 +10,7 @@ NOT_OFFERED = {
     ),
     "fresh": (
         "fresh",
-        "A runtime keeps no replies of models for us: leave it out, models are always asked there.",
+        "The API has no way to ask for fresh replies: leave it out, or compare in a local workspace.",
     ),
     "concurrency": ("concurrency", "A runtime decides itself how much runs at once: leave it out."),
     "case_timeout": ("caseTimeout", "A runtime has its own time-outs: leave it out."),

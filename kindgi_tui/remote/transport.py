@@ -26,6 +26,7 @@ from kindgi_tui.remote.failures import (
     retry_after,
     web_page,
 )
+from kindgi_tui.remote.unreached import unreached
 from kindgi_tui.workbench import WorkbenchError
 
 ATTEMPTS = 4
@@ -174,13 +175,16 @@ class Transport:
                     method, self.address + target, content=body, headers=headers
                 )
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as cause:
-            raise NotSent(f"{self.address} can't be reached: {_why(cause)}. Is it running?") from None
+            raise NotSent(unreached(self.address, cause)) from None
         except (TimeoutError, httpx.TimeoutException):
             raise NoAnswer(
                 f"{self.address} didn't answer in time. Try again, or see whether it is well.", code="timeout"
             ) from None
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.DecodingError) as cause:
-            raise NoAnswer(f"The connection to {self.address} was lost: {_why(cause)}. Try again.") from None
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.DecodingError):
+            raise NoAnswer(
+                f"The connection to {self.address} was lost before its answer was there. Try again; if it stays so, "
+                "check the address."
+            ) from None
         return self._answer(response)
 
     def error(self, answer: Answer, offered: str = "this") -> WorkbenchError:
@@ -260,8 +264,3 @@ def is_in_flight(answer: Answer) -> bool:
 
 def _pause(attempt: int) -> float:
     return float(min(0.25 * 2**attempt, 4.0) * random.uniform(0.75, 1.25))
-
-
-def _why(cause: Exception) -> str:
-    words = str(cause).strip().rstrip(".") or type(cause).__name__
-    return words[:200]

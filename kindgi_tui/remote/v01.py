@@ -9,7 +9,7 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.catalog import CatalogVersion, EntryKind
 from kindgi_tui.domain.conversations import history_context
 from kindgi_tui.domain.judgments import Group, ItemRef, Judgment, Restriction, Verdict
-from kindgi_tui.domain.projects import Person, Project
+from kindgi_tui.domain.projects import RIGHTS, Person, Project, Right
 from kindgi_tui.domain.runs import Run, RunDetail, RunStatus, Segment, Subject
 from kindgi_tui.domain.test_set_versions import BuildRequest, TestSetVersion
 from kindgi_tui.domain.test_sets import Case
@@ -49,13 +49,16 @@ def person(value: dict[str, Json]) -> Person:
     user = told_user if isinstance(told_user, dict) else {}
     role = text_if(value, "reviewerRole")
     is_admin = value.get("tenantAdmin") is True or value.get("role") == "admin"
+    told_right = text_if(value, "right")
+    # Our server says what the token may do. Elsewhere the runtime decides at each request, and a face only hides what
+    # can't work at all.
+    supposed: Right = "admin" if is_admin else "editor"
     return Person(
         id=identity,
         kind="service" if is_service else "user",
         name=text_if(user, "displayName") or text_if(user, "primaryEmail") or "",
         reviewer_role=next((one for one in _ROLES if one == role), None),
-        # What a token may do, the runtime decides at each request; a face only hides what can't work at all.
-        right="admin" if is_admin else "editor",
+        right=next((one for one in RIGHTS if one == told_right), supposed),
         created_at=_BEGINNING,
     )
 

@@ -11,6 +11,9 @@ ProfileName = Literal["local", "ssh", "tmux", "dumb"]
 PROFILES: tuple[ProfileName, ...] = ("local", "ssh", "tmux", "dumb")
 """All of them."""
 
+VARIABLE = "KINDGI_TUI_PROFILE"
+"""The environment variable that names one."""
+
 
 @dataclass(frozen=True)
 class Profile:
@@ -31,13 +34,21 @@ class Profile:
 def choose_profile(environment: Mapping[str, str] | None = None, asked: str | None = None) -> Profile:
     """The profile for this terminal: the asked one, `KINDGI_TUI_PROFILE`, or what the environment tells."""
     env = os.environ if environment is None else environment
-    wanted = asked or env.get("KINDGI_TUI_PROFILE") or ""
+    wanted = asked or env.get(VARIABLE) or ""
     name = next((each for each in PROFILES if each == wanted), None) or _told(env)
     colour = not env.get("NO_COLOR")
     remote = name != "local"
     return Profile(
         name, ansi=remote or not colour, mouse=not remote, panel_hz=2.0 if remote else 4.0, colour=colour
     )
+
+
+def unknown_profile(environment: Mapping[str, str] | None = None) -> str | None:
+    """The sentence for a profile named in the environment that there isn't; None when all is well."""
+    named = (os.environ if environment is None else environment).get(VARIABLE)
+    if not named or named in PROFILES:
+        return None
+    return f'{VARIABLE} is "{named}", which is none of {", ".join(PROFILES)}: the terminal\'s own is taken.'
 
 
 def _told(env: Mapping[str, str]) -> ProfileName:

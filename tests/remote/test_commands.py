@@ -99,6 +99,19 @@ def test_profiles_are_kept_used_and_forgotten(at: At, judged: FakeRuntime) -> No
     assert at("--profile", "team", "runs", "list").code == 2
 
 
+def test_a_profile_never_keeps_the_token_of_another_address(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
+    monkeypatch.setenv("KINDGI_API_URL", judged.address)
+    add = ("profiles", "add", "team", "--url")
+    assert at(*add, "http://elsewhere.example.com", stdin="theirs\n").code == 0
+    assert load_profiles().get("team").token.get_secret_value() == "theirs"
+    assert at(*add, "http://elsewhere.example.com").code == 2
+    assert at(*add, judged.address).code == 0
+    assert load_profiles().get("team").token.get_secret_value() == TOKEN
+
+
 def test_without_a_token_nothing_is_asked(at: At, judged: FakeRuntime) -> None:
     done = at("--url", judged.address, "runs", "list")
     assert (done.code, judged.seen) == (3, [])
@@ -118,6 +131,67 @@ def test_the_environment_names_a_runtime_and_a_workspace_named_here_wins(
     refused = at("--as", "maria", "runs", "list")
     assert refused.code == 2
     assert "who the token is" in refused.said
+
+
+def test_the_workspace_variable_says_that_it_overrides_a_runtime(
+    at: At, judged: FakeRuntime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert at("profiles", "add", "team", "--url", judged.address, stdin=TOKEN).code == 0
+    assert at("profiles", "use", "team").said == ""
+    folder = tmp_path / "w"
+    monkeypatch.setenv("KINDGI_TUI_WORKSPACE", str(folder))
+    told = f"In {folder} (KINDGI_TUI_WORKSPACE)."
+    assert told in at("projects", "list").said
+    used = at("profiles", "use", "team")
+    assert used.said.startswith("Note: KINDGI_TUI_WORKSPACE is set, and counts before what is chosen here")
+    assert "--profile team" in used.said
+    assert at("profiles", "use", "local").said == ""
+    assert told not in at("projects", "list").said
+    monkeypatch.setenv("KINDGI_API_URL", judged.address)
+    assert told in at("projects", "list").said
+    assert "KINDGI_TUI_WORKSPACE and KINDGI_API_URL are set" in at("profiles", "use", "team").said
+    # Said on the line, it needs no telling; and profiles that can't be read stop nobody in a workspace.
+    assert told not in at("projects", "list", "--workspace", str(folder)).said
+    monkeypatch.delenv("KINDGI_API_URL")
+    (tmp_path / "config" / "kindgi-tui" / "profiles.json").write_text("{")
+    local = at("projects", "list")
+    assert (local.code, local.said) == (0, "")
+    order = " ".join(at("profiles", "--help").text.split())
+    assert "KINDGI_TUI_WORKSPACE; KINDGI_API_URL; the profile in use; the default workspace" in order
+
+
+@pytest.mark.parametrize("command", [("runs", "list"), ("packs", "init", "p", "--name", "a"), ("demo",), ()])
+def test_two_places_to_work_at_are_refused(
+    at: At, judged: FakeRuntime, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    there, team, here = ("--url", judged.address), ("--profile", "team"), ("--workspace", str(tmp_path / "w"))
+    assert at("profiles", "add", "team", *there, stdin=TOKEN).code == 0
+    for two, names in (
+        ((*there, *team), ("--url", "--profile")),
+        ((*here, *there), ("--workspace", "--url")),
+        ((*here, *team), ("--workspace", "--profile")),
+    ):
+        refused = at(*two, *command)
+        assert refused.code == 2
+        assert all(name in refused.said for name in names)
+        assert "leave one of them out" in refused.said
+    nobody = at("--profile", "nosuch", *command)
+    assert (nobody.code, 'No profile is called "nosuch"' in nobody.said) == (2, True)
+    assert judged.seen == []
+    assert not (tmp_path / "w").exists()
+
+
+@pytest.mark.parametrize("command", [("runs", "pull"), ("doctor",)])
+def test_what_works_with_a_workspace_and_a_runtime_takes_both(
+    at: At, judged: FakeRuntime, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    there, here = ("--url", judged.address), ("--workspace", str(tmp_path / "w"))
+    assert at("profiles", "add", "team", *there, stdin=TOKEN).code == 0
+    assert at(*command, *here, "--profile", "nosuch").code == 2
+    assert at(*command, *there, "--profile", "team").code == 2
+    assert not (tmp_path / "w").exists()
+    assert at(*command, *here, "--profile", "team").code == 0
+    assert judged.seen != []
 
 
 def test_a_verdict_by_command_is_answered_refused_or_waits(
@@ -251,7 +325,7 @@ def test_what_a_runtime_would_leave_out_is_refused_with_its_reason(
     monkeypatch.setenv("KINDGI_API_TOKEN", TOKEN)
     start = ("comparisons", "start", "acme.picks", "--agent", "a.b", "--agent-version", "0.2.0")
     for option, says in (
-        (("--fresh",), "models are always asked"),
+        (("--fresh",), "The API has no way to ask for fresh replies: leave it out"),
         (("--concurrency", "3"), "how much runs at once"),
         (("--case-timeout", "5"), "its own time-outs"),
         (("--cost-limit", "1"), "no cost limit"),

@@ -83,8 +83,42 @@ def test_the_environments_token_goes_with_the_environments_address(tmp_path: Pat
     environ = {"KINDGI_API_URL": "http://one.example.com", "KINDGI_API_TOKEN": "one"}
     assert token(find(tmp_path, url="http://ONE.example.com:80", environ=environ)) == "one"
     assert token(find(tmp_path, url="http://x.example.com", environ={"KINDGI_API_TOKEN": "any"})) == "any"
-    with pytest.raises(Denied, match=r"no token for http://two\.example\.com"):
+    with pytest.raises(Denied) as told:
         find(tmp_path, url="http://two.example.com", environ=environ)
+    assert told.value.sentence == (
+        "There is no token for http://two.example.com: KINDGI_API_TOKEN belongs to http://one.example.com "
+        "(KINDGI_API_URL) and goes nowhere else. Keep this one's with "
+        "`kindgi-tui profiles add NAME --url http://two.example.com`, or unset KINDGI_API_URL."
+    )
+    with pytest.raises(Denied) as told:
+        find(
+            tmp_path, url="http://two.example.com", environ=environ | {"KINDGI_API_URL": "http://me:secret@x"}
+        )
+    assert "secret" not in told.value.sentence
+    with pytest.raises(Denied, match="Give one with KINDGI_API_TOKEN"):
+        find(tmp_path, url="http://two.example.com", environ={"KINDGI_API_URL": "http://one.example.com"})
+
+
+@pytest.mark.parametrize("kept_in", ["profile local-one", "a dev file", "KINDGI_API_TOKEN"])
+def test_another_name_of_this_machine_is_told_where_its_token_is_kept(tmp_path: Path, kept_in: str) -> None:
+    kept, environ, profiles, source = "http://127.0.0.1:4000", {}, PROFILES, kept_in
+    if kept_in == "KINDGI_API_TOKEN":
+        environ = {"KINDGI_API_URL": kept, "KINDGI_API_TOKEN": "t"}
+    elif kept_in == "a dev file":
+        (tmp_path / ".kindgirc.json").write_text(json.dumps({"apiUrl": kept, "token": "dev"}))
+        source = str(tmp_path / ".kindgirc.json")
+    else:
+        profiles = PROFILES.with_profile(Profile(name="local-one", address=kept, token=SecretStr("t")))
+    with pytest.raises(Denied) as told:
+        find(tmp_path, url="http://localhost:4000", environ=environ, profiles=profiles)
+    assert told.value.sentence == (
+        f"There is no token for http://localhost:4000, but one is kept for {kept} ({source}): name the runtime by that "
+        "address."
+    )
+    for other in ("http://localhost:4001", "https://localhost:4000", "http://localhost.example.com:4000"):
+        with pytest.raises(Denied) as told:
+            find(tmp_path, url=other, environ=environ, profiles=profiles)
+        assert "one is kept" not in told.value.sentence
 
 
 @pytest.mark.parametrize(

@@ -457,7 +457,15 @@ async def test_a_runtime_of_0_1_refuses_each_and_says_what_to_do(older: Target, 
     project = (await bench.projects.get(older.project)).id
     assert await bench.cases.sets(project) == ()
     new = NewCase(run_id=PASSWORD, expect=Expectation(decisions="right"))
+    request = ComparisonRequest(
+        test_set_id=own_test_set_id(AGENT, project),
+        agent_id=AGENT,
+        project_id=project,
+        subject_version="0.2.0",
+    )
     for asked_of in (
+        bench.comparisons.start(request),
+        bench.comparisons.plan(request),
         bench.cases.own(AGENT, project),
         bench.cases.list(AGENT, project),
         bench.cases.get(UNKNOWN),

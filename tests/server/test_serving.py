@@ -29,6 +29,27 @@ def test_the_first_start_makes_a_token_and_prints_it_once(demo_made: Path, tmp_p
         )
 
 
+def test_with_json_the_first_line_has_the_url_and_the_token_that_was_made(
+    demo_made: Path, tmp_path: Path
+) -> None:
+    folder = copied(demo_made, tmp_path / "demo")
+    for made in (True, False):
+        started = subprocess.Popen(
+            [*PROGRAM, "--workspace", str(folder), "serve", "--json"],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment(),
+        )
+        assert started.stdout is not None
+        told = json.loads(started.stdout.readline())
+        assert list(told) == (["url", "token"] if made else ["url"])
+        if made:
+            Asked(told["url"], told["token"]).good("GET", "/v1/projects")
+        started.send_signal(signal.SIGTERM)
+        rest, _ = started.communicate(timeout=30)
+        assert (started.returncode, rest) == (0, "")
+
+
 def test_a_taken_port_is_said_in_one_sentence(served: Served) -> None:
     port = served.url.rpartition(":")[2]
     done = process("--workspace", str(served.workspace), "serve", "--port", port, environment=environment())

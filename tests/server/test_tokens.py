@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from kindgi_tui.domain.projects import RIGHTS, Right
 from kindgi_tui.local.workbench import open_local
 from kindgi_tui.workbench import Conflict, Denied, Invalid, NotFound
 from tests.cli.driving import process
@@ -66,6 +67,24 @@ def test_a_revoked_token_is_refused_at_once(served: Served) -> None:
     assert done.code == 0, done.said
     sentence = asker.refused(401, "auth-revoked", "GET", "/v1/projects")
     assert sentence == "Bearer token has been revoked"
+    again = process(*words, "revoke", "for-a-while", environment=environment())
+    assert again.code == 2
+    assert again.said == 'Error: The token "for-a-while" is revoked already: the server refuses it.\n'
+    assert process(*words, "revoke", made.json["id"], environment=environment()).code == 0
+    never = process(*words, "revoke", "never-was", environment=environment())
+    assert (never.code, "No token is called" in never.said) == (2, True)
+
+
+@pytest.mark.parametrize("right", RIGHTS)
+def test_people_list_at_the_server_shows_what_the_token_may_do(served: Served, right: Right) -> None:
+    words = ("--workspace", str(served.workspace))
+    made = process(*words, "tokens", "add", f"as-{right}", "--role", right, environment=environment())
+    there = process(
+        "--url", served.url, "people", "list", "--json",
+        environment=environment({"KINDGI_API_TOKEN": made.text.strip()}),
+    )  # fmt: skip
+    assert [one["right"] for one in there.json["data"]] == [right]
+    assert Asked(served.url, made.text.strip()).good("GET", "/v1/identity/whoami")["right"] == right
 
 
 def test_a_token_that_may_do_less_than_its_role_says_so(served: Served) -> None:

@@ -15,6 +15,8 @@ import termios
 import time
 from pathlib import Path
 
+import pytest
+
 from kindgi_tui.local.workbench import open_local
 from tests.tui.test_judge import listing
 
@@ -103,6 +105,31 @@ def test_a_key_in_a_terminal_over_ssh_is_a_verdict_on_disk(tmp_path: Path) -> No
             "SELECT item_key, verdict FROM judgments WHERE ended IS NULL ORDER BY seq"
         ).fetchall()
     assert rows == [("kb-a", "yes"), ("kb-b", "no")]
+
+
+@pytest.mark.parametrize("words", [["judge"], []])
+def test_a_terminals_profile_that_there_is_not_is_said_before_the_screen(
+    tmp_path: Path, words: list[str]
+) -> None:
+    environment = {
+        **os.environ, "TERM": "xterm-256color", "KINDGI_TUI_PROFILE": "none\x1b[31msense",
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+    }  # fmt: skip
+    folder = tmp_path / "workspace"
+    asyncio.run(fill(folder))
+    program = [sys.executable, "-m", "kindgi_tui", *words, "--workspace", str(folder)]
+    terminal = Terminal(program, environment)
+    try:
+        terminal.until(rb"\x1b\[\?1049h")
+        terminal.until(rb"every key|Open ")
+        os.write(terminal.master, b"\x11")
+    finally:
+        code = terminal.close()
+    assert code == 0
+    before = terminal.written.partition(b"\x1b[?1049h")[0].decode()
+    assert "which is none of local, ssh, tmux, dumb: the terminal's own is taken." in before
+    assert before.count("KINDGI_TUI_PROFILE is") == 1
+    assert "\x1b[31m" not in before
 
 
 def test_without_a_terminal_it_says_what_to_use(tmp_path: Path) -> None:

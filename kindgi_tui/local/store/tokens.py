@@ -86,8 +86,18 @@ def get_token(connection: sqlite3.Connection, reference: str) -> Token:
 
 
 def revoke_token(connection: sqlite3.Connection, reference: str) -> Token:
-    """Revokes a token for good; its name is free again. Raises NotFound."""
-    token = get_token(connection, reference)
+    """Revokes a token for good; its name is free again. By its id it may be revoked again.
+
+    Raises NotFound, and Conflict for a name that only revoked ones have.
+    """
+    try:
+        token = get_token(connection, reference)
+    except NotFound:
+        if any(one.name == reference for one in list_tokens(connection)):
+            raise Conflict(
+                f'The token "{reference}" is revoked already: the server refuses it.', code="token-revoked"
+            ) from None
+        raise
     connection.execute("UPDATE tokens SET revoked = ifnull(revoked, ?) WHERE id = ?", (now_ms(), token.id))
     return get_token(connection, token.id)
 

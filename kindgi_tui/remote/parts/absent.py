@@ -83,7 +83,7 @@ class RemoteModels:
 
     async def remember(self, replies: dict[str, Json]) -> None:
         """Not offered."""
-        raise Unsupported("A runtime keeps no replies of models for us.")
+        raise Unsupported("The API has no way to keep replies of models: they are kept in a local workspace.")
 
 
 class RemoteAudit:
