@@ -204,7 +204,7 @@ class OutboxScreen(Moves, WorkScreen):
         """Asks whether it is meant."""
         self._asked = entry = self.current
         if entry is not None:
-            self.say("Type y, then Enter: it is forgotten and never sent. Anything else keeps it.")
+            self.say("Type y, then Enter: it is forgotten and never sent. Anything else keeps it.", "hint")
             self.prompt.ask("drop", f"Drop {named(entry, 20)}? y, then Enter:")
 
     @on(Prompt.Answered)
