@@ -66,8 +66,8 @@ EVERYWHERE_ACTIONS = table(
         "go",
         "g",
         "Go to",
-        "Then r, j, t, c, o or a: Runs, Judge, Test sets, Comparisons, Groups, Audit, from a screen over one back "
-        "to it; g once more: the top of the list.",
+        "Then r, j, t, c, o, a or w: Runs, Judge, Test sets, Comparisons, Groups, Audit, Outbox, from a screen "
+        "over one back to it; g once more: the top of the list.",
     ),
     (
         "groups",
@@ -77,6 +77,7 @@ EVERYWHERE_ACTIONS = table(
         False,
     ),
     ("audit", "", "Audit", "Goes to what was done here, by whom, when (g a).", False),
+    ("outbox", "", "Outbox", "Goes to the verdicts a runtime doesn't have yet: send, drop (g w).", False),
     (
         "project",
         "P",

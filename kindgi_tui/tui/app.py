@@ -45,6 +45,7 @@ MODES: dict[str, Callable[[], Screen[Any]]] = {
     "comparisons": _screen("comparisons", "ComparisonsScreen"),
     "groups": _screen("groups", "GroupsScreen"),
     "audit": _screen("audit", "AuditScreen"),
+    "outbox": _screen("outbox", "OutboxScreen"),
 }
 """The screens one goes to; others are pushed on them."""
 
@@ -56,6 +57,7 @@ BETWEEN = "between"
 
 GO: dict[str, str] = {
     "r": "runs", "j": "judge", "t": "test_sets", "c": "comparisons", "o": "groups", "a": "audit",
+    "w": "outbox",
 }  # fmt: skip
 """After `g`: where a key goes."""
 
@@ -185,9 +187,8 @@ class WorkbenchApp(Opens):
     def do_go(self) -> None:
         """Waits for the key that says where to go."""
         self._going = True
-        self._say(
-            "Go to: r Runs · j Judge · t Test sets · c Comparisons · o Groups · a Audit · g the top", "hint"
-        )
+        places = "r Runs · j Judge · t Test sets · c Comparisons · o Groups · a Audit · w Outbox · g the top"
+        self._say(f"Go to: {places}", "hint")
 
     async def _go(self, key: str) -> None:
         if key == "g":
@@ -210,6 +211,10 @@ class WorkbenchApp(Opens):
     async def do_audit(self) -> None:
         """To what was done, by whom, when."""
         await self.go_to("audit")
+
+    async def do_outbox(self) -> None:
+        """To the verdicts that a runtime doesn't have yet."""
+        await self.go_to("outbox")
 
     async def go_to(self, mode: str) -> None:
         """Shows one of the main screens, as it was left; where one is in it already, what lies over it is left."""

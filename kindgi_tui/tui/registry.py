@@ -13,6 +13,7 @@ from kindgi_tui.tui.screens.correct.actions import ACTIONS as CORRECT
 from kindgi_tui.tui.screens.group_form.actions import ACTIONS as GROUP_FORM
 from kindgi_tui.tui.screens.groups.actions import ACTIONS as GROUPS
 from kindgi_tui.tui.screens.judge.actions import ACTIONS as JUDGE
+from kindgi_tui.tui.screens.outbox.actions import ACTIONS as OUTBOX
 from kindgi_tui.tui.screens.own_cases.actions import ACTIONS as OWN_CASES
 from kindgi_tui.tui.screens.run.actions import ACTIONS as RUN
 from kindgi_tui.tui.screens.runs.actions import ACTIONS as RUNS
@@ -22,7 +23,7 @@ from kindgi_tui.tui.screens.test_sets.actions import ACTIONS as TEST_SETS
 
 ACTIONS: tuple[Action, ...] = (
     *RUNS, *RUN, *JUDGE, *CORRECT, *TEST_SETS, *TEST_SET_CASES, *TEST_SET_BUILD, *OWN_CASES, *CASE_ADD, *COMPARE,
-    *COMPARISONS, *COMPARISON, *CASE, *GROUPS, *GROUP_FORM, *AUDIT,
+    *COMPARISONS, *COMPARISON, *CASE, *GROUPS, *GROUP_FORM, *AUDIT, *OUTBOX,
     *EVERYWHERE_ACTIONS,
 )  # fmt: skip
 """Every action there is."""

@@ -27,6 +27,7 @@ MAIN = {
     "groups": "change new undo",
     "group_form": "save edit",
     "audit": "open filter clear refresh",
+    "outbox": "open send drop refresh",
 }
 """What a person comes to a place for, by verb: what has to be seen there however narrow it is."""
 
@@ -68,6 +69,8 @@ async def test_a_hint_stands_whole_at_80_columns(demo: Path) -> None:
         line = app.screen.query_one(StatusLine)
         before = line.size.height
         await pilot.press("g")
-        await until(lambda: "o Groups · a Audit · g the top" in " ".join(painted(line).split()), pilot)
+        await until(
+            lambda: "o Groups · a Audit · w Outbox · g the top" in " ".join(painted(line).split()), pilot
+        )
         await pilot.press("escape")
         await until(lambda: line.size.height == before == 1, pilot)
