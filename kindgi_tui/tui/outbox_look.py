@@ -59,7 +59,8 @@ class OutboxLook:
             for screen in stack:
                 if isinstance(screen, WorkScreen):
                     screen.verdicts_refused(fresh)
-        if found and isinstance(app.screen, WorkScreen):
+        screen = app.screen
+        # The outbox's own screen shows it in its row.
+        if found and isinstance(screen, WorkScreen) and screen.PLACE != "outbox":
             why = refused[-1].sentence or "the runtime doesn't say why."
-            step = f"kindgi-tui --url {app.workbench.where} outbox list"
-            app.screen.say(f"A verdict isn't taken: {why} Send it again or forget it: {step}", "no")
+            screen.say(f"A verdict isn't taken: {why} Send it again or forget it: g w.", "no")

@@ -310,7 +310,7 @@ async def test_why_a_verdict_is_refused_is_said(runtime: Runtime, tmp_path: Path
         )
         await until(lambda: "A verdict isn't taken: " in said(app), pilot, 20)
         assert unknown in said(app)
-        assert said(app).endswith(f"kindgi-tui --url {runtime.address} outbox list")
+        assert said(app).endswith("Send it again or forget it: g w.")
         line = app.screen.query_one(StatusLine)
         await until(lambda: "1 refused" in painted(line), pilot, 20)
         assert said(app) in " ".join(painted(line).split())
