@@ -1,6 +1,7 @@
 """The form that adds a test case by hand, without a screen: what was typed, and what is wrong with it."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -27,6 +28,13 @@ _FIELD_OF = {
     "expect.shouldCall": "should_call", "expect.mustNotCall": "must_not_call", "expect.answer": "answer",
     "expect.shouldSay": "should_say", "expect.why": "why", "run": "run_id", "answer": "answer",
 }  # fmt: skip
+
+
+_TITLE_OF = {
+    "decisions": "Decisions", "shouldCall": "Should call", "mustNotCall": "Must not call",
+    "answer": "Answer", "shouldSay": "Should say", "why": "Why",
+}  # fmt: skip
+"""The title of each row that an expectation's field is typed in."""
 
 
 class CaseDraft(Frozen):
@@ -149,7 +157,14 @@ def read_draft(draft: CaseDraft, agent_id: str, project_id: str) -> tuple[NewCas
         return checked_case(new), {}
     except LimitError as wrong:
         field = _FIELD_OF.get(wrong.field.partition("[")[0], "decisions")
-        return None, {field: wrong.sentence}
+        return None, {field: _in_titles(wrong.sentence)}
+
+
+def _in_titles(sentence: str) -> str:
+    """The sentence with the titles of the form's rows in place of an expectation's fields."""
+    sentence = sentence.replace("expect says nothing yet", "Nothing is said yet")
+    names = "|".join(_TITLE_OF)
+    return re.sub(rf"\bexpect\.({names})\b", lambda found: _TITLE_OF[found[1]], sentence)
 
 
 async def check_draft(
