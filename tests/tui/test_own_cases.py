@@ -21,6 +21,7 @@ from kindgi_tui.tui.screens.own_cases.screen import OwnCasesScreen
 from kindgi_tui.tui.screens.run.screen import RunScreen
 from kindgi_tui.tui.screens.test_set_cases.screen import CasesScreen
 from kindgi_tui.tui.widgets.form import Form
+from kindgi_tui.tui.widgets.key_footer import KeyFooter
 from kindgi_tui.tui.widgets.line_list import LineList
 from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.status_line import StatusLine
@@ -72,6 +73,10 @@ def pane(app: WorkbenchApp) -> str:
 
 def told(app: WorkbenchApp) -> str:
     return app.screen.query_one(StatusLine).sentence
+
+
+def footer(app: WorkbenchApp) -> str:
+    return " ".join(painted(app.screen.query_one(KeyFooter)).split())
 
 
 async def to_cases(app: WorkbenchApp, pilot: Pilot[None]) -> OwnCasesScreen:
@@ -130,18 +135,23 @@ async def test_a_case_is_retired_and_brought_back_by_keys(demo: Path, size: tupl
         case = screen.current.id
         await pilot.press("b")
         await until(lambda: "is live" in told(app), pilot)
+        assert "x Retire" in footer(app)
         await pilot.press("x")
         await until(lambda: "2 cases · 1 retired" in shown(screen), pilot)
         assert [one.id for one in await stored(demo, retired=True)] == [case]
         await pilot.press("z")
         await until(lambda: screen.current is not None and screen.current.id == case, pilot)
         await until(lambda: "retired 20" in pane(app), pilot)
+        # What one can do here has its keys in sight, at 80 columns too.
+        await until(lambda: "b Bring back" in footer(app) and "z Retired" in footer(app), pilot)
+        assert "x Retire" not in footer(app)
         await pilot.press("x")
         await until(lambda: "b brings one back" in told(app), pilot)
         await pilot.press("b")
         await until(lambda: "No case is retired" in shown(screen), pilot)
         await pilot.press("z")
         await until(lambda: "3 cases · not frozen" in shown(screen), pilot)
+        await until(lambda: "x Retire" in footer(app), pilot)
         assert len(await stored(demo)) == 3
 
 
