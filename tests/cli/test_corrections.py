@@ -123,6 +123,21 @@ def test_a_correction_is_said_as_a_group(demo: Cli) -> None:
     assert "mira (expert)" in demo.done("corrections", "list").text
 
 
+def test_nobody_speaks_as_a_retired_group_and_is_told_how_to_bring_it_back(demo: Cli) -> None:
+    demo.done("groups", "add", "Old readers", "--weight", "1")
+    demo.done("groups", "retire", "Old readers")
+    corrected = ("corrections", "add", PASSWORD, "--answer", "right")
+    judged = ("judgments", "add", "--run", PASSWORD, "--item", "answer", "--yes")
+    for words in (corrected, judged):
+        told = demo.refused(2, *words, "--group", "Old readers")
+        assert told.startswith('The group "Old readers" was retired: nobody speaks as it any more.')
+        assert told.endswith("groups bring-back 'Old readers'`.")
+        assert "doesn't exist" in demo.refused(2, *words, "--group", "readers")
+    demo.done("groups", "bring-back", "Old readers")
+    for words in (corrected, judged):
+        demo.done(*words, "--group", "Old readers")
+
+
 def test_a_run_shows_and_exports_its_corrections(demo: Cli, tmp_path: Path) -> None:
     assert demo.done("runs", "show", PASSWORD, "--json").json["corrections"] == []
     assert "Corrections" not in demo.done("runs", "show", PASSWORD).text
