@@ -13,6 +13,7 @@ from kindgi_tui.domain.limits import LimitError
 from kindgi_tui.domain.own_test_sets import ExpectedItem, NewCase, checked_case
 from kindgi_tui.domain.runs import RunDetail
 from kindgi_tui.session.arguments import read_arguments
+from kindgi_tui.session.equal_cases import EqualCases, equal_words
 from kindgi_tui.session.expected_tools import ToolDoubts
 from kindgi_tui.session.fields import Choice, FormField
 from kindgi_tui.wire.expectations import check_arguments
@@ -72,7 +73,8 @@ class CaseCheck(Frozen):
     refusal: str | None = None
     """Why it can't be added, a sentence; None when it can."""
     doubts: tuple[str, ...] = ()
-    """What is doubtful of the tools it names, a sentence each; it can be added all the same."""
+    """What is doubtful of the tools it names, and which live case says the same, a sentence each; it can be added
+    all the same."""
 
 
 def read_calls(text: str) -> tuple[ExpectedCall, ...]:
@@ -173,8 +175,10 @@ async def check_draft(
     agent_id: str,
     project_id: str,
     finding: ToolDoubts | None = None,
+    equals: EqualCases | None = None,
 ) -> CaseCheck:
-    """What adding a draft would come to, and why it would be refused. `finding` keeps what it learns of the tools."""
+    """What adding a draft would come to, and why it would be refused. `finding` keeps what it learns of the tools,
+    `equals` of the cases there are."""
     run: RunDetail | None = None
     if draft.run_id.strip():
         try:
@@ -193,6 +197,10 @@ async def check_draft(
         refusal = f"{person.id} may judge, and adding a case takes the right of an editor: ask an admin."
     asking = finding or ToolDoubts(workbench)
     told = await (asking.of_agent(agent_id, new.expect) if run is None else asking.of(run, new.expect))
+    whole = None if run is None else run.id
+    other = await (equals or EqualCases(workbench)).of_new(new, whole, agent_id, project_id)
+    if other is not None:
+        told = (*told, equal_words(other, run is not None))
     return CaseCheck(new=new, run=run, refusal=refusal, doubts=told)
 
 

@@ -207,6 +207,24 @@ async def test_a_case_from_nothing_is_added_by_keys_and_says_it_has_no_recording
     assert [(item.key, item.yes) for item in made.items] == [("kb-410", 1), ("kb-1", 0)]
 
 
+async def test_a_case_that_stands_there_already_is_named_before_it_is_added(demo: Path) -> None:
+    await in_docs(demo)
+    await add(demo, NewCase(run_id=PACKAGE, expect=Expectation(answer="right")))
+    (there,) = [one for one in await stored(demo) if one.source == "hand"]
+    async with running(demo, (120, 40), "TestSetsScreen", start="test_sets") as (app, pilot):
+        screen = await to_cases(app, pilot)
+        await until(lambda: screen.current is not None and screen.current.id == there.id, pilot)
+        await pilot.press("N")
+        await until(lambda: isinstance(app.screen, CaseAddScreen), pilot)
+        await until(lambda: f"From run {PACKAGE}" in pane(app), pilot)
+        app.screen.query_one(Form).go_to("answer")
+        await pilot.press("l")
+        await until(lambda: f"! Case {there.id[:8]} says the same of the same run" in pane(app), pilot)
+        await pilot.press("a")
+        await until(lambda: app.screen is screen, pilot)
+        await until(lambda: "5 cases" in shown(screen), pilot)
+
+
 async def test_a_case_from_a_run_is_added_by_keys_and_a_draft_is_kept(demo: Path) -> None:
     await in_docs(demo)
     async with running(demo, (120, 40), "TestSetsScreen", start="test_sets") as (app, pilot):
