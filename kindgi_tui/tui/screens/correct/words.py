@@ -127,9 +127,9 @@ def row_parts(correcting: Correcting, part: str, number: int) -> list[Part]:
     if part == "says":
         name = TEXTS[number]
         text = getattr(correcting.draft, name)
-        aside = f" {NOT_SAVED}" if text and correcting.draft.answer != "wrong" else ""
+        kept_aside = text and correcting.draft.answer != "wrong"
         return [
-            Run(((LABELS[name], "head"), (aside, "dim"))),
+            Run(((LABELS[name], "head"), *([(f" {NOT_SAVED}", "dim")] if kept_aside else []))),
             Block(clean(text, LONG) if text else "Nothing yet.", "" if text else "dim"),
         ]
     calls = correcting.draft.calls
