@@ -6,13 +6,12 @@ from kindgi_tui.cli.output import WIDEST
 from kindgi_tui.cli.review import Reviewed
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparisons import CaseResult, ToolTrace
-from kindgi_tui.domain.grading import is_graded
 from kindgi_tui.domain.headline import percent, stopped_sentence
 from kindgi_tui.domain.items import answer_of, output_items
 from kindgi_tui.domain.regressions import pass_rates
 from kindgi_tui.domain.runs import RunDetail
 from kindgi_tui.domain.test_sets import Case
-from kindgi_tui.session.checked import checked_entries, state_words
+from kindgi_tui.session.checked import checked_entries, repetition_words, state_words
 from kindgi_tui.session.reviewing import missing_words, said_words, standing_words
 from kindgi_tui.text import clean, dumps_line, json_text, one_line, wrap
 from kindgi_tui.text.diffs import word_diff
@@ -32,9 +31,15 @@ CALLS = 20
 
 
 async def case_lines(
-    bench: Workbench, reviewed: Reviewed, number: int, cells: int | None, experts: bool = False
+    bench: Workbench,
+    reviewed: Reviewed,
+    number: int,
+    cells: int | None,
+    experts: bool = False,
+    graded: bool = False,
 ) -> list[str]:
-    """The lines of one case. `experts`: the comparison counts expert groups alone."""
+    """The lines of one case. `experts`: the comparison counts expert groups alone; `graded`: graded parts of
+    corrections count in its pass rate."""
     result, case = reviewed.result, reviewed.case
     width = min(cells or WIDEST, WIDEST)
     asked = (
@@ -43,7 +48,7 @@ async def case_lines(
         else "(its case isn't there: no longer in the test set, or not offered)"
     )
     lines = wrap(clean(f"{number}. {asked}"), width)
-    marks = [mark for mark in (standing_words(reviewed.standing, result), *_marks(result)) if mark]
+    marks = [mark for mark in (standing_words(reviewed.standing, result), *_marks(result, graded)) if mark]
     lines.append(f"   {', '.join(marks)}  case {result.case_id}")
     lines += [f"   {line}" for line in _trouble(result, width - 3)]
     replay = await _first_replay(bench, result)
@@ -57,11 +62,11 @@ async def case_lines(
     return lines + [f"   {line}" for line in _call_lines(result)]
 
 
-def _marks(result: CaseResult) -> list[str]:
+def _marks(result: CaseResult, graded: bool) -> list[str]:
     marks = []
     before, now = pass_rates(result.baseline, result.candidate)
     if before is not None and now is not None:
-        yes = "marked right" if is_graded((result,)) else "yes"
+        yes = "marked right" if graded else "yes"
         marks.append(f"{percent(before)} {yes} before, {percent(now)} now")
     if result.diverged:
         marks.append("diverged")
@@ -91,7 +96,7 @@ def _expected(case: Case | None, result: CaseResult, replay: RunDetail | None, c
     """What it expected and whether it passed, part by part, and what was found instead."""
     lines: list[str] = []
     for entry in checked_entries(case, result, replay):
-        told = ", ".join(part for part in (entry.repetitions, entry.at) if part)
+        told = repetition_words(entry)
         head = "expected by an expert" if entry.expert else "expected"
         lines.append(head + (f" ({told})" if told else ""))
         for part in entry.parts:

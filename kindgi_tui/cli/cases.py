@@ -18,6 +18,7 @@ from kindgi_tui.cli.values import FILLED
 from kindgi_tui.domain.correction_words import expectation_words
 from kindgi_tui.domain.corrections import Expectation, ExpectedCall
 from kindgi_tui.domain.own_test_sets import ExpectedItem, NewCase, OwnCase
+from kindgi_tui.session.equal_cases import EqualCases, equal_words
 from kindgi_tui.session.expected_tools import ToolDoubts
 from kindgi_tui.session.known_agents import check_agent
 from kindgi_tui.text import dumps_line
@@ -119,6 +120,7 @@ async def add(
         made = await call.bench.cases.add(new)
     _print_one(call, made)
     await _say_doubts(call, made)
+    await _say_equal(call, made, new.project_id)
 
 
 async def _say_doubts(call: Call, made: OwnCase) -> None:
@@ -134,6 +136,16 @@ async def _say_doubts(call: Call, made: OwnCase) -> None:
     back = command(call, "cases retire", short_id(made.id))
     for sentence in told:
         say(f"Note: {sentence} If it is a typo: {back}")
+
+
+async def _say_equal(call: Call, made: OwnCase, project_id: str | None) -> None:
+    """Says which live case says the same already."""
+    if project_id is None:
+        project_id = (await call.bench.runs.get(made.run_id or "")).project_id
+    other = await EqualCases(call.bench).of_made(made, project_id)
+    if other is not None:
+        back = command(call, "cases retire", short_id(made.id))
+        say(f"Note: {equal_words(other, made.run_id is not None)} If one is enough: {back}")
 
 
 @noun.verb("list", example="kindgi-tui cases list --agent acme-ops.article-picker --project docs")

@@ -1,5 +1,6 @@
 """Corrections written by hand: a YAML or JSON file with one, or a list of them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,7 +9,7 @@ from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.corrections import NewCorrection
 from kindgi_tui.domain.limits import LimitError
 from kindgi_tui.wire.expectations import read_expectation
-from kindgi_tui.workbench import Invalid, Refused, WorkbenchError
+from kindgi_tui.workbench import Invalid, Refused, Workbench, WorkbenchError
 
 BESIDE = ("runId", "group", "participantId")
 """The fields a correction in a file has beside what is expected."""
@@ -51,6 +52,31 @@ def read_corrections(place: Path, whose: Whose) -> NewCorrection | tuple[NewCorr
     if refusals:
         raise Refused(f"{name} holds corrections that can't be read.", tuple(refusals))
     return tuple(read)
+
+
+async def check_twice(bench: Workbench, found: Sequence[NewCorrection]) -> None:
+    """Raises Refused when two are of one run, for the same participant: the later one would replace the other."""
+    refusals: list[tuple[int, WorkbenchError]] = []
+    for number, one in enumerate(found, 1):
+        for earlier, other in enumerate(found[: number - 1], 1):
+            if one.participant == other.participant and await _one_run(bench, one.run_id, other.run_id):
+                told = (
+                    f"It is of the same run as correction {earlier}, and would replace it: keep one of them."
+                )
+                refusals.append((number, Invalid(told, field="runId")))
+                break
+    if refusals:
+        raise Refused("Two corrections are of one run.", tuple(refusals))
+
+
+async def _one_run(bench: Workbench, one: str, other: str) -> bool:
+    """Whether two ids, or beginnings of ids, are of one run. Of a run that isn't there, saving it says so."""
+    if one == other or not _same(one, other):
+        return one == other
+    try:
+        return (await bench.runs.get(one)).id == (await bench.runs.get(other)).id
+    except WorkbenchError:
+        return False
 
 
 def _correction(value: Json, whose: Whose) -> NewCorrection:

@@ -114,7 +114,7 @@ async def _say_doubts(call: Call, made: Sequence[Correction]) -> None:
 async def _add_from_file(
     call: Call, file: Path, run: str | None, group: str | None, participant: str | None
 ) -> int:
-    from kindgi_tui.cli.correction_files import Whose, read_corrections
+    from kindgi_tui.cli.correction_files import Whose, check_twice, read_corrections
 
     try:
         with in_words_of(file):
@@ -124,6 +124,7 @@ async def _add_from_file(
                 _print_one(call, one)
                 await _say_doubts(call, (one,))
                 return DONE
+            await check_twice(call.bench, found)
             made = await call.bench.corrections.add_all(found)
     except Refused as cause:
         for place, why in cause.refusals:

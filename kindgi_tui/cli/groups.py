@@ -6,6 +6,8 @@ import click
 
 from kindgi_tui.cli import completing
 from kindgi_tui.cli.call import Call
+from kindgi_tui.cli.commands import command
+from kindgi_tui.cli.errors import say
 from kindgi_tui.cli.listing import print_list
 from kindgi_tui.cli.parameters import F, project_filter
 from kindgi_tui.cli.shared_options import Noun
@@ -14,7 +16,11 @@ from kindgi_tui.cli.values import WEIGHT
 from kindgi_tui.domain.groups import who_may
 from kindgi_tui.domain.judgments import Group, Restriction
 from kindgi_tui.session.known_agents import check_agent
+from kindgi_tui.text import one_line
 from kindgi_tui.wire import v04
+
+NAME = 80
+"""The most cells of a person's id in a sentence."""
 
 ROLES = ["standard", "senior", "admin"]
 """Ranks of reviewers, lowest first."""
@@ -106,17 +112,28 @@ async def add(
         raise click.UsageError("--agent needs --project.")
     if agent is not None:
         await check_agent(call.bench, agent)
-    _print_one(
-        call,
-        await call.bench.groups.add(
-            name,
-            weight,
-            description=description,
-            project_id=await call.project_id_if(project),
-            agent_id=agent,
-            restriction=restriction(only, kinds, reviewer),
-        ),
+    made = await call.bench.groups.add(
+        name,
+        weight,
+        description=description,
+        project_id=await call.project_id_if(project),
+        agent_id=agent,
+        restriction=restriction(only, kinds, reviewer),
     )
+    _print_one(call, made)
+    await _say_strangers(call, made, only)
+
+
+async def _say_strangers(call: Call, group: Group, only: tuple[str, ...]) -> None:
+    """Says which of those who alone may speak as it nobody knows: a name that is nobody's lets nobody speak."""
+    if not only or call.remote:
+        # A runtime doesn't tell who there is.
+        return
+    known = {one.id for one in await call.bench.people.list()}
+    again = command(call, "groups change", group.id, "--only", "PERSON")
+    for person in dict.fromkeys(only):
+        if person not in known:
+            say(f"Note: {one_line(person, NAME)} is nobody in this workspace. If it is a typo: {again}")
 
 
 @noun.verb("change", example="kindgi-tui groups change experts --weight 2 --unrestricted", also="set")
@@ -143,12 +160,11 @@ async def change(
         raise click.UsageError(
             "Say what to change: --weight, --description, --only, --kind, --reviewer, --unrestricted."
         )
-    _print_one(
-        call,
-        await call.bench.groups.change(
-            group, weight=weight, description=description, restriction=asked, unrestricted=unrestricted
-        ),
+    changed = await call.bench.groups.change(
+        group, weight=weight, description=description, restriction=asked, unrestricted=unrestricted
     )
+    _print_one(call, changed)
+    await _say_strangers(call, changed, only)
 
 
 @noun.verb("retire", example="kindgi-tui groups retire experts", also="unregister")

@@ -5,7 +5,7 @@ from kindgi_tui.cli.case_report import case_lines
 from kindgi_tui.cli.commands import command
 from kindgi_tui.cli.following import FINAL
 from kindgi_tui.cli.gates import metric_of, summary_of
-from kindgi_tui.cli.output import Out
+from kindgi_tui.cli.output import WIDEST, Out
 from kindgi_tui.cli.review import ours, results_of, reviewed_cases
 from kindgi_tui.cli.tables import Column, pairs, table
 from kindgi_tui.domain.base import Json
@@ -21,6 +21,9 @@ from kindgi_tui.workbench import NotFound, Unsupported
 
 CASES = 20
 """How many cases are shown unless told."""
+
+REASONS = 5
+"""How many reasons why cases are unchecked are told; the others stand at their cases."""
 
 METRICS: tuple[tuple[str, MetricName], ...] = (
     ("weightedYesShare", "pass_rate"),
@@ -45,22 +48,22 @@ async def print_comparison(call: Call, comparison: Comparison, most: int | None 
     out = call.out
     results = results_of(comparison)
     _print_head(call, comparison)
+    graded = is_graded(results)
     if summary_of(comparison):
         out.line()
-        graded = is_graded(results)
         out.lines(metric_lines(comparison, out.width, graded))
         out.line()
         for sentence in _interval_sentences(comparison, graded):
             out.paragraph(sentence)
         out.line()
-        out.lines(pairs(_facts(comparison)))
+        out.lines(pairs(_facts(comparison), min(out.width or WIDEST, WIDEST)))
     if results and most != 0:
         out.line()
         out.line("Case by case, those that got worse first", heading=True)
         experts = comparison.request.weighing == "experts-only"
         for number, reviewed in enumerate(await reviewed_cases(call.bench, comparison, most), 1):
             out.line()
-            out.lines(await case_lines(call.bench, reviewed, number, out.width, experts))
+            out.lines(await case_lines(call.bench, reviewed, number, out.width, experts, graded))
             if out.gone:
                 return
         for sentence in await _not_offered(call, comparison, results):
@@ -223,8 +226,12 @@ def _unchecked(summary: dict[str, Json]) -> str | None:
     told = summary.get("unchecked")
     if not isinstance(told, dict):
         return None
-    reasons = told.get("reasons")
-    why = "; ".join(one_line(str(one), 200) for one in reasons) if isinstance(reasons, list) else ""
+    listed = told.get("reasons")
+    reasons = listed if isinstance(listed, list) else []
+    # Whole: what to do about it stands at its end.
+    why = " ".join(one_line(str(one), 1_000) for one in reasons[:REASONS])
+    if len(reasons) > REASONS:
+        why += f" And {len(reasons) - REASONS:,} more, each at its case."
     return f"{_number(told.get('count')) or 0:g}" + (f": {why}" if why else "")
 
 
@@ -235,7 +242,7 @@ def _versions(summary: dict[str, Json]) -> str:
     for one in versions if isinstance(versions, list) else []:
         if isinstance(one, dict):
             name = one.get("agentId") or one.get("flowId") or ""
-            found.append(f"{name} {one.get('version')} ({one.get('cases')} cases)")
+            found.append(f"{name} {one.get('version')} ({_counted(one.get('cases'), 'case')})")
     return ", ".join(found)
 
 
@@ -245,7 +252,7 @@ def _models(summary: dict[str, Json]) -> str:
     found = []
     for one in models if isinstance(models, list) else []:
         if isinstance(one, dict):
-            found.append(f"{one.get('providerId')} {one.get('model')} ({one.get('runs')} runs)")
+            found.append(f"{one.get('providerId')} {one.get('model')} ({_counted(one.get('runs'), 'run')})")
     return ", ".join(found)
 
 
@@ -284,6 +291,10 @@ def _next(out: Out, steps: list[str]) -> None:
     out.line()
     for step in steps:
         out.line(f"Next: {step}")
+
+
+def _counted(count: Json, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _number(value: Json) -> float | None:

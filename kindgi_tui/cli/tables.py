@@ -3,13 +3,17 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from kindgi_tui.text import one_line, truncate_cells, width
+from kindgi_tui.text import one_line, truncate_cells, width, wrap
 
 GAP = "  "
 """Between two columns."""
 
 WIDEST_CELL = 100
 """The most cells one cell takes where nothing says how wide the lines are."""
+
+
+LONGEST_VALUE = 6_000
+"""The most characters of a value that goes on under itself."""
 
 
 class Column(NamedTuple):
@@ -45,11 +49,21 @@ def short_id(value: str) -> str:
     return value[:8] if len(value) == 36 and value.count("-") == 4 else value
 
 
-def pairs(rows: Sequence[tuple[str, str | None]]) -> list[str]:
-    """Names and values under each other; a row without a value is left out."""
-    there = [(name, one_line(value, 2 * WIDEST_CELL)) for name, value in rows if value]
+def pairs(rows: Sequence[tuple[str, str | None]], cells: int | None = None) -> list[str]:
+    """Names and values under each other; a row without a value is left out.
+
+    With `cells` a long value goes on under itself, in lines of that width; else it is cut.
+    """
+    most = 2 * WIDEST_CELL if cells is None else LONGEST_VALUE
+    there = [(name, one_line(value, most)) for name, value in rows if value]
     longest = max((width(name) for name, _ in there), default=0)
-    return [f"{name}{' ' * (longest - width(name))}{GAP}{value}" for name, value in there]
+    lines: list[str] = []
+    for name, value in there:
+        parts = [value] if cells is None else wrap(value, max(20, cells - longest - len(GAP)))
+        for place, part in enumerate(parts):
+            title = "" if place else name
+            lines.append(f"{title}{' ' * (longest - width(title))}{GAP}{part}")
+    return lines
 
 
 def _cell(text: str, column: Column) -> str:

@@ -46,6 +46,9 @@ def who_may(restriction: Restriction | None) -> str:
     kinds = {"user": "people", "service": "services"}
     parts = [" and ".join(kinds[kind] for kind in restriction.principal_kinds)]
     parts.append(", ".join(restriction.principal_ids))
+    if restriction.unnamed:
+        # A runtime says how many it names, and not whom.
+        parts.append(f"{restriction.unnamed} named {'person' if restriction.unnamed == 1 else 'people'}")
     if restriction.min_reviewer_role is not None:
         parts.append(
             "admin reviewers"

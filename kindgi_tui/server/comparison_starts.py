@@ -43,6 +43,9 @@ _BASELINE = "`baseline` must be 'recorded', { agentId, version } or { live: { pr
 _BOTH = "Provide exactly one of `agentRef` or `flowRef`, not both"
 _OVERRIDES_SETTINGS = "`overrides.settings` must be an object of { blockId: { …values } } (at most 20 blocks)"
 _NO_REGISTRY = "This runtime can't check overrides (it serves no agent or block registry)."
+"""What 0.1 says where no block can be overridden."""
+_NO_BLOCKS = "No settings block and no prompt block is published here, so there is none to override."
+"""The same, as it is here."""
 
 
 async def start(ask: Ask) -> Answer:
@@ -270,9 +273,9 @@ async def _check_candidate(ask: Ask, agent: str, version: str) -> None:
 
 
 async def _check_fits(ask: Ask, agent: str, version: str, value: Any) -> None:
-    """Overrides must fit what the version pins; where no block is published they can't be checked, as the API says."""
+    """Overrides must fit what the version pins; where no block is published there is nothing to override."""
     if not await ask.bench.blocks.list():
-        raise bad_at("validation-failed", _NO_REGISTRY, [])
+        raise bad_at("validation-failed", _NO_REGISTRY if ask.dialect == "0.1" else _NO_BLOCKS, [])
     overrides = overrides_of(value)
     issues = () if overrides is None else await ask.bench.blocks.override_issues(agent, version, overrides)
     if issues:

@@ -1,6 +1,7 @@
 """The form that adds a test case by hand, without a screen: what was typed, and what is wrong with it."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -12,6 +13,7 @@ from kindgi_tui.domain.limits import LimitError
 from kindgi_tui.domain.own_test_sets import ExpectedItem, NewCase, checked_case
 from kindgi_tui.domain.runs import RunDetail
 from kindgi_tui.session.arguments import read_arguments
+from kindgi_tui.session.equal_cases import EqualCases, equal_words
 from kindgi_tui.session.expected_tools import ToolDoubts
 from kindgi_tui.session.fields import Choice, FormField
 from kindgi_tui.wire.expectations import check_arguments
@@ -27,6 +29,13 @@ _FIELD_OF = {
     "expect.shouldCall": "should_call", "expect.mustNotCall": "must_not_call", "expect.answer": "answer",
     "expect.shouldSay": "should_say", "expect.why": "why", "run": "run_id", "answer": "answer",
 }  # fmt: skip
+
+
+_TITLE_OF = {
+    "decisions": "Decisions", "shouldCall": "Should call", "mustNotCall": "Must not call",
+    "answer": "Answer", "shouldSay": "Should say", "why": "Why",
+}  # fmt: skip
+"""The title of each row that an expectation's field is typed in."""
 
 
 class CaseDraft(Frozen):
@@ -64,7 +73,8 @@ class CaseCheck(Frozen):
     refusal: str | None = None
     """Why it can't be added, a sentence; None when it can."""
     doubts: tuple[str, ...] = ()
-    """What is doubtful of the tools it names, a sentence each; it can be added all the same."""
+    """What is doubtful of the tools it names, and which live case says the same, a sentence each; it can be added
+    all the same."""
 
 
 def read_calls(text: str) -> tuple[ExpectedCall, ...]:
@@ -149,7 +159,14 @@ def read_draft(draft: CaseDraft, agent_id: str, project_id: str) -> tuple[NewCas
         return checked_case(new), {}
     except LimitError as wrong:
         field = _FIELD_OF.get(wrong.field.partition("[")[0], "decisions")
-        return None, {field: wrong.sentence}
+        return None, {field: _in_titles(wrong.sentence)}
+
+
+def _in_titles(sentence: str) -> str:
+    """The sentence with the titles of the form's rows in place of an expectation's fields."""
+    sentence = sentence.replace("expect says nothing yet", "Nothing is said yet")
+    names = "|".join(_TITLE_OF)
+    return re.sub(rf"\bexpect\.({names})\b", lambda found: _TITLE_OF[found[1]], sentence)
 
 
 async def check_draft(
@@ -158,8 +175,10 @@ async def check_draft(
     agent_id: str,
     project_id: str,
     finding: ToolDoubts | None = None,
+    equals: EqualCases | None = None,
 ) -> CaseCheck:
-    """What adding a draft would come to, and why it would be refused. `finding` keeps what it learns of the tools."""
+    """What adding a draft would come to, and why it would be refused. `finding` keeps what it learns of the tools,
+    `equals` of the cases there are."""
     run: RunDetail | None = None
     if draft.run_id.strip():
         try:
@@ -178,6 +197,10 @@ async def check_draft(
         refusal = f"{person.id} may judge, and adding a case takes the right of an editor: ask an admin."
     asking = finding or ToolDoubts(workbench)
     told = await (asking.of_agent(agent_id, new.expect) if run is None else asking.of(run, new.expect))
+    whole = None if run is None else run.id
+    other = await (equals or EqualCases(workbench)).of_new(new, whole, agent_id, project_id)
+    if other is not None:
+        told = (*told, equal_words(other, run is not None))
     return CaseCheck(new=new, run=run, refusal=refusal, doubts=told)
 
 

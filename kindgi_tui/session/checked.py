@@ -212,6 +212,13 @@ def _passed(part: Part, expect: Expectation, outcome: CheckedCorrection | None, 
     return False if failed or len(expect.parts) == 1 else None
 
 
+def repetition_words(entry: CheckedEntry) -> str:
+    """In how many repetitions it passed, and of which one the differences are; empty with one."""
+    passed = f"passed in {entry.repetitions}" if entry.repetitions else ""
+    differed = f"what differed {entry.at}" if entry.at else ""
+    return "; ".join(part for part in (passed, differed) if part)
+
+
 def state_words(part: CheckedPart) -> str:
     """Whether a part passed, as a sign and a word."""
     if not part.graded:

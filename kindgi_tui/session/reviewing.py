@@ -126,6 +126,8 @@ class Reviewed(NamedTuple):
     """Its pass rate's change, -1 to 1; None without evidence on both sides."""
     newly: str = ""
     """`passing` or `failing`: what it expects came out otherwise than in the recorded run; else empty."""
+    graded: bool = False
+    """Whether graded parts count in the comparison's pass rate: its numbers are called so in every case."""
 
     @property
     def result(self) -> CaseResult:
@@ -247,11 +249,11 @@ class Review:
                     before if before is not None and before.raw == entry else Entry(case_id, entry)
                 )
         self._known = read
-        self.cases = tuple(_in_order(read, ours.get("cases")))
+        self.graded = any(entry.graded for entry in read.values())
+        self.cases = tuple(_in_order(read, ours.get("cases"), self.graded))
         headline = ours.get("headline")
         self.headline = headline if isinstance(headline, str) else ""
         summary = _object(document.get("summary"))
-        self.graded = any(entry.graded for entry in read.values())
         intervals = _object(ours.get("intervals"))
         self.measures = tuple(_measures(summary, intervals, k, self.graded)) if summary else ()
         self.counts = _counts(summary, ours)
@@ -277,7 +279,7 @@ class Review:
         return found
 
 
-def _in_order(read: Mapping[str, Entry], told: Json) -> Iterable[Reviewed]:
+def _in_order(read: Mapping[str, Entry], told: Json, graded: bool) -> Iterable[Reviewed]:
     left = dict(read)
     for one in told if isinstance(told, list) else []:
         case_id = one.get("caseId") if isinstance(one, dict) else None
@@ -289,9 +291,10 @@ def _in_order(read: Mapping[str, Entry], told: Json) -> Iterable[Reviewed]:
                 one.get("isNew") is True,
                 number(one.get("change")),
                 str(one.get("newly") or ""),
+                graded,
             )
     for entry in left.values():
-        yield Reviewed(entry, "", False, None)
+        yield Reviewed(entry, "", False, None, graded=graded)
 
 
 def _measures(

@@ -99,6 +99,54 @@ def test_a_case_from_a_run_is_added_shown_retired_and_brought_back(demo: Cli) ->
     assert len(demo.done("cases", "list", *AT, "--json").json["data"]) == 3
 
 
+CALLED = (
+    "--decisions", "wrong", "--should-call", 'acme-ops.search-articles {"query": "a", "k": 1}', "--should-call",
+    "acme-ops.search-articles", "--must-not-call", "acme-ops.log-suggestion",
+)  # fmt: skip
+TURNED = (
+    "--decisions", "wrong", "--must-not-call", "acme-ops.log-suggestion", "--should-call", "acme-ops.search-articles",
+    "--should-call", 'acme-ops.search-articles {"k": 1, "query": "a"}',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("first", "again", "other", "of"),
+    [
+        (("--run", PACKAGE, "--answer", "right"), ("--run", PACKAGE[:8], "--answer", "right"), SAYS, "run"),
+        (("--run", PACKAGE, *CALLED), ("--run", PACKAGE, *TURNED), ("--answer", "right"), "run"),
+        (
+            (*AT, "--input", "Open?", "--item", "kb-1=yes", "--item", "kb-2=no"),
+            (*AT, "--input", "Open?", "--item", "kb-2=no", "--item", "kb-1=yes"),
+            ("--item", "kb-3=yes"),
+            "input",
+        ),
+    ],
+)
+def test_a_case_that_stands_there_already_is_named_and_added_all_the_same(
+    demo: Cli, first: tuple[str, ...], again: tuple[str, ...], other: tuple[str, ...], of: str
+) -> None:
+    """Whatever the order of its calls and items; a retired one doesn't count any more."""
+    made = demo.done("cases", "add", *first, "--json")
+    assert "Note: Case" not in made.said
+    twice = demo.done("cases", "add", *again, "--json")
+    earlier, later = made.json["caseId"], twice.json["caseId"]
+    (note,) = [line for line in twice.said.splitlines() if line.startswith("Note: Case ")]
+    assert note.startswith(
+        f"Note: Case {earlier[:8]} says the same of the same {of}: both count. If one is enough: "
+    )
+    assert note.endswith(f"cases retire {later[:8]}")
+    assert "Note: Case" not in demo.done("cases", "add", *again, *other).said
+    for case in (earlier, later):
+        demo.done("cases", "retire", case)
+    assert "Note: Case" not in demo.done("cases", "add", *again).said
+
+
+def test_what_a_runs_own_case_says_is_not_said_again_by_hand_unseen(demo: Cli) -> None:
+    run = demo.done("runs", "list", "--project", "default", "--limit", "1", "--json").json["data"][0]["id"]
+    demo.done("corrections", "add", run, *SAYS)
+    assert f"Note: Case {run[:8]} says the same" in demo.done("cases", "add", "--run", run, *SAYS).said
+
+
 def test_a_case_from_nothing_says_that_it_has_no_recording(demo: Cli) -> None:
     added = demo.done(
         "cases", "add", *AT, "--input", "Is support open on Sunday?", "--item", "kb-410=yes", *SAYS

@@ -123,6 +123,21 @@ def test_a_correction_is_said_as_a_group(demo: Cli) -> None:
     assert "mira (expert)" in demo.done("corrections", "list").text
 
 
+def test_nobody_speaks_as_a_retired_group_and_is_told_how_to_bring_it_back(demo: Cli) -> None:
+    demo.done("groups", "add", "Old readers", "--weight", "1")
+    demo.done("groups", "retire", "Old readers")
+    corrected = ("corrections", "add", PASSWORD, "--answer", "right")
+    judged = ("judgments", "add", "--run", PASSWORD, "--item", "answer", "--yes")
+    for words in (corrected, judged):
+        told = demo.refused(2, *words, "--group", "Old readers")
+        assert told.startswith('The group "Old readers" was retired: nobody speaks as it any more.')
+        assert told.endswith("groups bring-back 'Old readers'`.")
+        assert "doesn't exist" in demo.refused(2, *words, "--group", "readers")
+    demo.done("groups", "bring-back", "Old readers")
+    for words in (corrected, judged):
+        demo.done(*words, "--group", "Old readers")
+
+
 def test_a_run_shows_and_exports_its_corrections(demo: Cli, tmp_path: Path) -> None:
     assert demo.done("runs", "show", PASSWORD, "--json").json["corrections"] == []
     assert "Corrections" not in demo.done("runs", "show", PASSWORD).text
@@ -225,6 +240,39 @@ def test_a_file_of_one_correction_takes_what_the_line_says(demo: Cli, tmp_path: 
     assert "leave one of them out" in demo.refused(2, "corrections", "add", REFUND, "--file", str(file))
 
 
+def test_a_file_with_two_corrections_of_one_run_is_refused(demo: Cli, tmp_path: Path) -> None:
+    """The later one would replace the other at once. Of different participants both are kept."""
+    file = tmp_path / "twice.yaml"
+    listed = [
+        (PASSWORD, "u-1"),
+        (REFUND, "u-1"),
+        (PASSWORD[:8], "u-1"),
+        (PASSWORD, "u-2"),
+        (REFUND[:9], "u-1"),
+    ]
+
+    def write(rows: list[tuple[str, str]]) -> None:
+        file.write_text(
+            "".join(f"- {{runId: {run}, participantId: {who}, answer: right}}\n" for run, who in rows)
+        )
+
+    write(listed)
+    result = demo("corrections", "add", "--file", str(file))
+    assert (result.code, result.out) == (2, b"")
+    same = "It is of the same run as correction {}, and would replace it: keep one of them."
+    assert result.said.splitlines() == [
+        f"Error: Correction 3: {same.format(1)}",
+        f"Error: Correction 5: {same.format(2)}",
+        "None was saved.",
+    ]
+    assert live(demo) == []
+    write([listed[place] for place in (0, 1, 3)])
+    assert len(demo.done("corrections", "add", "--file", str(file), "--json").json["data"]) == 3
+    file.write_text("[{answer: right}, {answer: wrong, why: late}]")
+    told = demo("corrections", "add", PASSWORD, "--file", str(file))
+    assert (told.code, told.said.splitlines()[0]) == (2, f"Error: Correction 2: {same.format(1)}")
+
+
 BAD_FILES = [
     ("", "holds no correction"),
     ("- ", "an object of fields"),
@@ -283,10 +331,10 @@ def test_a_list_is_saved_whole_or_not_at_all_and_each_refused_one_is_told(demo: 
     kept = [
         good,
         {**good, "runId": "nothing-here"},
-        {**good, "answer": "wrong"},
-        {**good, "group": "librarians"},
+        {**good, "answer": "wrong", "participantId": "u-1"},
+        {**good, "group": "librarians", "participantId": "u-2"},
     ]
-    denied = [good, {**good, "group": "librarians"}]
+    denied = [good, {**good, "group": "librarians", "participantId": "u-1"}]
     for document, places, code in ((shapes, (2, 3), 2), (kept, (2, 3, 4), 2), (denied, (2,), 3)):
         file.write_text(json.dumps(document))
         result = demo("--as", "jonas", "corrections", "add", "--file", str(file))

@@ -61,6 +61,23 @@ def added_again(empty: Cli, group_id: str) -> str:
     return group_id
 
 
+def test_a_name_that_is_nobodys_is_told_and_kept(empty: Cli) -> None:
+    """It may be somebody who is still to come: it is no refusal."""
+    empty.done("people", "add", "maria", "--right", "judge")
+    made = empty.done(
+        "groups", "add", "few", "--weight", "1", "--only", "maria", "--only", "nosuch", "--json"
+    )
+    notes = [line for line in made.said.splitlines() if line.startswith("Note: ")]
+    assert len(notes) == 1
+    assert notes[0].startswith("Note: nosuch is nobody in this workspace. If it is a typo: kindgi-tui ")
+    assert notes[0].endswith(f"groups change {made.json['id']} --only PERSON")
+    assert made.json["assertableBy"] == {"principalIds": ["maria", "nosuch"]}
+    changed = empty.done("groups", "change", "few", "--only", "m\u202earia", "--only", "maria")
+    assert "is nobody in this workspace" in changed.said
+    assert "Note" not in empty.done("groups", "change", "few", "--only", "maria").said
+    assert "Note" not in empty.done("groups", "change", "few", "--weight", "2").said
+
+
 def test_a_group_is_restricted_to_people_kinds_and_ranks_and_the_words_say_so(empty: Cli) -> None:
     empty.done("people", "add", "maria", "--right", "judge")
     only = ("--only", "maria", "--only", "joao", "--kind", "user", "--reviewer", "standard")

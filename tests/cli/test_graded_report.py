@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from kindgi_tui.cli.case_report import case_lines
-from kindgi_tui.cli.report import metric_lines
+from kindgi_tui.cli.report import _facts, metric_lines
 from kindgi_tui.cli.review import Reviewed, results_of
+from kindgi_tui.cli.tables import pairs
 from kindgi_tui.domain.base import Json
 from kindgi_tui.domain.comparison_records import Comparison, ComparisonProgress, ComparisonRequest
 from kindgi_tui.domain.comparisons import CaseResult
@@ -71,10 +72,34 @@ async def test_metrics_and_cases_say_what_their_numbers_are(
     assert tuple(line.split("  ")[0] for line in lines[1:]) == titles
     bench, _ = await open_workbench(Target(workspace=tmp_path / "workspace"))
     try:
-        told = await case_lines(bench, Reviewed("improved", results[0], None), 1, 100)
+        told = await case_lines(
+            bench, Reviewed("improved", results[0], None), 1, 100, graded=is_graded(results)
+        )
+        # A case that couldn't be checked says it as its neighbours do.
+        bare = results[0].model_copy(update={"corrections": (), "unchecked": "No model is named."})
+        beside = await case_lines(bench, Reviewed("improved", bare, None), 2, 100, graded=is_graded(results))
     finally:
         await bench.close()
     assert marks in " ".join(" ".join(told).split())
+    assert marks in " ".join(" ".join(beside).split())
+
+
+def test_why_a_case_is_unchecked_is_told_whole() -> None:
+    """What to do about it stands at its end."""
+    reasons = [
+        f"Reason {number}. " + "The model wasn't there. " * 12 + f"Try way {number}." for number in range(7)
+    ]
+    comparison = compared(None)
+    told: Json = {"unchecked": {"count": 9, "reasons": [*reasons]}, "baseline": {"versions": [
+        {"agentId": "acme.picker", "version": "0.1.0", "cases": 1},
+        {"agentId": "acme.picker", "version": "0.1.1", "cases": 2},
+    ]}}  # fmt: skip
+    lines = pairs(_facts(comparison.model_copy(update={"result": {"summary": told}})), 80)
+    assert max(map(len, lines)) <= 80
+    text = " ".join(" ".join(lines).split())
+    assert [f"Try way {number}." in text for number in range(7)] == [True] * 5 + [False] * 2
+    assert "And 2 more, each at its case." in text
+    assert "acme.picker 0.1.0 (1 case), acme.picker 0.1.1 (2 cases)" in text
 
 
 async def test_what_neither_run_had_is_missing_and_not_dropped(tmp_path: Path) -> None:

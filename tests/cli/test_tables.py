@@ -49,3 +49,12 @@ def test_pairs_leave_out_what_is_not_there() -> None:
 def test_short_ids_name_uuids_alone() -> None:
     assert short_id("0b1c7a52-61c5-4f4e-9a8e-1f3a4d5e6f70") == "0b1c7a52"
     assert short_id("acme.picks") == "acme.picks"
+
+
+def test_a_long_value_of_a_pair_goes_on_under_itself_or_is_cut() -> None:
+    long = " ".join(f"word{number}" for number in range(60))
+    lines = pairs([("name", "Ana"), ("why", long), ("id", "1")], 40)
+    assert [line for line in lines if not line.startswith(" ")] == ["name  Ana", lines[1], "id    1"]
+    assert all(len(line) <= 40 for line in lines)
+    assert " ".join(line[6:] for line in lines[1:-1]) == long
+    assert len(pairs([("why", long)])[0]) < len(long)

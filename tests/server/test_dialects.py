@@ -114,7 +114,8 @@ def test_each_status_and_code_the_documents_state(served: Served) -> None:
     versions = start(served, versions={"tools": {"a": "1.0.0"}})
     served.refused(400, "bad-input", "POST", START, versions)
     overrides = start(served, overrides={"settings": {"a": {}}})
-    served.refused(400, "validation-failed", "POST", START, overrides)
+    told = served.refused(400, "validation-failed", "POST", START, overrides)
+    assert told == "No settings block and no prompt block is published here, so there is none to override."
     for name in ("pin:x", "latest:x"):
         served.refused(400, "bad-input", "POST", START, start(served, correlationId=name))
     served.refused(401, "auth-missing", "POST", START, {}, headers={"Authorization": "Bearer x"})

@@ -72,22 +72,32 @@ def test_a_draft_is_a_case_or_says_which_field_is_wrong() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_draft", "field"),
+    ("given_draft", "field", "says"),
     [
-        ({"input": ""}, "input"),
-        ({"answer": "right", "should_say": ""}, "answer"),
-        ({"answer": "wrong", "should_say": ""}, "answer"),
-        ({"answer": "wrong", "should_say": "x" * 4_001}, "should_say"),
-        ({"decisions": "wrong"}, "decisions"),
-        ({"decisions": "wrong", "should_call": "a {"}, "should_call"),
-        ({"decisions": "wrong", "should_call": "a", "must_not_call": "a"}, "must_not_call"),
-        ({"items": "a"}, "items"),
-        ({"items": "answer=yes"}, "items"),
-        ({"answer": "", "should_say": ""}, "decisions"),
+        ({"input": ""}, "input", "what the agent is asked"),
+        ({"answer": "right", "should_say": ""}, "answer", "Answer can't be right"),
+        ({"answer": "wrong", "should_say": ""}, "answer", "A wrong answer needs Should say, Why or both."),
+        ({"answer": "wrong", "should_say": "x" * 4_001}, "should_say", "Should say must be at most"),
+        ({"answer": "wrong", "should_say": "", "why": " "}, "why", "Why is blank"),
+        ({"decisions": "wrong"}, "decisions", "one call in Should call, or one tool in Must not call."),
+        ({"decisions": "right"}, "decisions", "Decisions can't be right"),
+        ({"decisions": "wrong", "should_call": "a {"}, "should_call", "What follows a is not JSON"),
+        (
+            {"decisions": "wrong", "should_call": "a", "must_not_call": "a"},
+            "must_not_call",
+            'Must not call: "a" is in Should call too',
+        ),
+        ({"items": "a"}, "items", "KEY=yes or KEY=no"),
+        ({"items": "answer=yes"}, "items", "answer"),
+        ({"answer": "", "should_say": ""}, "decisions", ""),
     ],
 )
-def test_what_is_wrong_stands_at_its_field(given_draft: dict[str, str], field: str) -> None:
+def test_what_is_wrong_stands_at_its_field_and_names_the_rows_as_the_form_does(
+    given_draft: dict[str, str], field: str, says: str
+) -> None:
     whole = CaseDraft(input="q", answer="wrong", should_say="so").model_copy(update=given_draft)
     new, problems = read_draft(whole, "acme.picker", "p")
     assert new is None
     assert list(problems) == [field]
+    assert says in problems[field]
+    assert "expect." not in problems[field]

@@ -8,7 +8,7 @@ import pytest
 from kindgi_tui.domain.comparisons import CaseResult
 from kindgi_tui.domain.runs import RunDetail, Subject
 from kindgi_tui.domain.test_sets import Case
-from kindgi_tui.session.checked import checked_entries, state_words
+from kindgi_tui.session.checked import checked_entries, repetition_words, state_words
 from kindgi_tui.session.reviewing import Review
 
 SEARCH = {"toolId": "acme.search", "args": {"query": "refund"}}
@@ -54,6 +54,7 @@ def test_each_part_says_what_was_expected_and_what_was_found() -> None:
     assert (entry.expert, entry.passed, entry.repetitions, entry.at) == (
         True, False, "1 of 3 repetitions", "in repetition 2",
     )  # fmt: skip
+    assert repetition_words(entry) == "passed in 1 of 3 repetitions; what differed in repetition 2"
     decisions, answer = entry.parts
     assert decisions.expected == ('should have called acme.search with query "refund"',)
     assert decisions.found == ('should have called acme.search with query "refund"; called it with "fees"',)
@@ -147,7 +148,7 @@ def test_decisions_that_were_right_say_which_call_differed() -> None:
     assert entry.parts[0].found == differ
     other = replay("r1", turn(("acme.log", {"text": "x"})))
     (entry,) = checked_entries(one, result(corrections=[outcome], runIds=["r1"]), other)
-    assert (entry.parts[0].found, entry.at) == (differ, "")
+    assert (entry.parts[0].found, entry.at, repetition_words(entry)) == (differ, "", "")
     (entry,) = checked_entries(one, result(corrections=[outcome]))
     assert entry.parts[0].found == ("it called other tools than the recorded run",)
     # Of several repetitions the one that is looked at speaks for itself.
@@ -155,6 +156,7 @@ def test_decisions_that_were_right_say_which_call_differed() -> None:
     (entry,) = checked_entries(one, several, other)
     assert (entry.parts[0].found, entry.at) == (differ, "in repetition 2")
     (entry,) = checked_entries(one, several, replay("r0", recorded))
+    assert repetition_words(entry) == "passed in 1 of 2 repetitions"
     assert entry.parts[0].found == (
         "another repetition called other tools than the recorded run, or ended before it could be checked",
     )
@@ -214,6 +216,20 @@ def test_the_case_list_is_narrowed_to_failed_unchecked_and_newly_ones() -> None:
     assert (counts.checked, counts.passed, counts.unchecked, counts.reasons, counts.judge) == (
         3, 1, 1, ("No model is named.",), "anthropic m",
     )  # fmt: skip
+
+
+def test_every_case_of_a_graded_comparison_says_its_numbers_alike() -> None:
+    """Also one that couldn't be checked; without graded parts none does."""
+    checked = {"correctionId": "a", "pass": True, "repetitionsPassed": 1, "repetitions": 1}
+    for parts, graded in (({"parts": {"answer": True}}, True), ({}, False)):
+        ran = {"caseId": "a", "candidate": [{}], "corrections": [{**checked, **parts}]}
+        rows = [ran, {"caseId": "b", "candidate": [{}], "unchecked": "No model is named."}]
+        for listed in ([{"caseId": "a"}, {"caseId": "b"}], []):
+            review = Review()
+            document: Any = {"summary": {}, "perCase": rows, "ours": {"cases": listed}}
+            review.take(document, 10)
+            assert [one.graded for one in review.cases] == [graded, graded]
+            assert [one.graded for one in review.narrowed("unchecked")] == [graded]
 
 
 def test_what_only_experts_grade_is_not_graded_and_says_so() -> None:

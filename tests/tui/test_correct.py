@@ -211,6 +211,38 @@ async def test_a_draft_survives_leaving_and_a_restart_in_the_middle_of_a_word(pl
     assert found.expect == Expectation(decisions="right", answer="wrong", should_say="Settings")
 
 
+async def test_texts_of_an_answer_marked_right_say_that_they_are_not_saved(place: Path) -> None:
+    """They come back with wrong, and until then stand there as what they are."""
+    async with correct(place, (160, 48)) as (screen, pilot):
+        await pilot.press("A", "e", *"Settings", "enter", "e", *"vague", "enter")
+        await until(lambda: screen.correcting.draft.why == "vague", pilot)
+        for key, aside in (("a", True), ("A", False), ("z", True), ("a", True)):
+            await pilot.press(key)
+            await until(lambda: ("(not saved) vague" in shown(screen)) is aside, pilot)  # noqa: B023
+            assert ("(not saved) Settings" in shown(screen)) is aside
+            assert ("why (not saved)" in " ".join(shown(screen).split())) is aside
+        await pilot.press("s")
+        await says(screen, pilot, "Saved: answer right.")
+        assert "(not saved) vague" in shown(screen)
+    found = await stored(place, "run-0000")
+    assert found is not None
+    assert found.expect == Expectation(answer="right")
+
+
+async def test_what_stands_there_and_its_keys_are_told_whole_at_80_columns(place: Path) -> None:
+    def line(screen: CorrectScreen) -> str:
+        return " ".join(painted(screen.query_one(StatusLine)).split())
+
+    async with correct(place) as (_, pilot):
+        await pilot.press("d")
+    async with correct(place) as (screen, pilot):
+        await until(lambda: "stands here: s saves it, R starts anew." in line(screen), pilot)
+        await pilot.press("s")
+        await says(screen, pilot, "Saved: decisions right.")
+    async with correct(place) as (screen, pilot):
+        await until(lambda: "corrected it: change it, s saves, u takes it back." in line(screen), pilot)
+
+
 async def test_starting_anew_drops_the_draft_and_can_be_taken_back(place: Path) -> None:
     async with correct(place) as (screen, pilot):
         await pilot.press("R")

@@ -21,6 +21,7 @@ from kindgi_tui.tui.screens.own_cases.screen import OwnCasesScreen
 from kindgi_tui.tui.screens.run.screen import RunScreen
 from kindgi_tui.tui.screens.test_set_cases.screen import CasesScreen
 from kindgi_tui.tui.widgets.form import Form
+from kindgi_tui.tui.widgets.key_footer import KeyFooter
 from kindgi_tui.tui.widgets.line_list import LineList
 from kindgi_tui.tui.widgets.prompt import Prompt
 from kindgi_tui.tui.widgets.status_line import StatusLine
@@ -72,6 +73,10 @@ def pane(app: WorkbenchApp) -> str:
 
 def told(app: WorkbenchApp) -> str:
     return app.screen.query_one(StatusLine).sentence
+
+
+def footer(app: WorkbenchApp) -> str:
+    return " ".join(painted(app.screen.query_one(KeyFooter)).split())
 
 
 async def to_cases(app: WorkbenchApp, pilot: Pilot[None]) -> OwnCasesScreen:
@@ -130,18 +135,23 @@ async def test_a_case_is_retired_and_brought_back_by_keys(demo: Path, size: tupl
         case = screen.current.id
         await pilot.press("b")
         await until(lambda: "is live" in told(app), pilot)
+        assert "x Retire" in footer(app)
         await pilot.press("x")
         await until(lambda: "2 cases · 1 retired" in shown(screen), pilot)
         assert [one.id for one in await stored(demo, retired=True)] == [case]
         await pilot.press("z")
         await until(lambda: screen.current is not None and screen.current.id == case, pilot)
         await until(lambda: "retired 20" in pane(app), pilot)
+        # What one can do here has its keys in sight, at 80 columns too.
+        await until(lambda: "b Bring back" in footer(app) and "z Retired" in footer(app), pilot)
+        assert "x Retire" not in footer(app)
         await pilot.press("x")
         await until(lambda: "b brings one back" in told(app), pilot)
         await pilot.press("b")
         await until(lambda: "No case is retired" in shown(screen), pilot)
         await pilot.press("z")
         await until(lambda: "3 cases · not frozen" in shown(screen), pilot)
+        await until(lambda: "x Retire" in footer(app), pilot)
         assert len(await stored(demo)) == 3
 
 
@@ -195,6 +205,24 @@ async def test_a_case_from_nothing_is_added_by_keys_and_says_it_has_no_recording
     assert (made.run_id, made.input, made.expert) == (None, "Is support open on Sunday?", True)
     assert made.expect == Expectation(answer="wrong", should_say="It is closed on Sundays.")
     assert [(item.key, item.yes) for item in made.items] == [("kb-410", 1), ("kb-1", 0)]
+
+
+async def test_a_case_that_stands_there_already_is_named_before_it_is_added(demo: Path) -> None:
+    await in_docs(demo)
+    await add(demo, NewCase(run_id=PACKAGE, expect=Expectation(answer="right")))
+    (there,) = [one for one in await stored(demo) if one.source == "hand"]
+    async with running(demo, (120, 40), "TestSetsScreen", start="test_sets") as (app, pilot):
+        screen = await to_cases(app, pilot)
+        await until(lambda: screen.current is not None and screen.current.id == there.id, pilot)
+        await pilot.press("N")
+        await until(lambda: isinstance(app.screen, CaseAddScreen), pilot)
+        await until(lambda: f"From run {PACKAGE}" in pane(app), pilot)
+        app.screen.query_one(Form).go_to("answer")
+        await pilot.press("l")
+        await until(lambda: f"! Case {there.id[:8]} says the same of the same run" in pane(app), pilot)
+        await pilot.press("a")
+        await until(lambda: app.screen is screen, pilot)
+        await until(lambda: "5 cases" in shown(screen), pilot)
 
 
 async def test_a_case_from_a_run_is_added_by_keys_and_a_draft_is_kept(demo: Path) -> None:

@@ -84,8 +84,8 @@ ASKED_AGAIN = (
     "Judge the answer in the object above. Reply number {number} is asked for because the ones before could not be "
     'read: it must be {{"passes": true, "reason": "…"}} or {{"passes": false, "reason": "…"}}, and nothing else.'
 )
-"""What stands there when a reply could not be read. A number sets it apart, so that it is not answered from the cache
-with the reply that could not be read."""
+"""What stands there when a reply could not be read. A number sets it apart, so that each try has a key of its own in
+the cache."""
 
 _LEFT_OUT = re.compile("[<>\u0085\u2028\u2029\ud800-\udfff]")
 
@@ -148,3 +148,11 @@ def read_verdict(reply: ModelReply) -> Verdict | None:
     if not isinstance(passes, bool) or not isinstance(reason, str):
         return None
     return Verdict(passes=passes, reason=reason[:TEXT_LIMIT])
+
+
+def worth_keeping(request: ModelRequest, reply: ModelReply) -> bool:
+    """Whether the reply cache keeps a reply: not one of a judging model that can't be read.
+
+    Kept, it would be found again each time, and the same comparison could never be checked.
+    """
+    return request.purpose != "judge" or read_verdict(reply) is not None

@@ -18,6 +18,7 @@ from kindgi_tui.domain.test_sets import Case
 from kindgi_tui.local.engine.candidates import Candidate, load_candidate, settings_changed
 from kindgi_tui.local.engine.ending import COMPLETED, STOPPED, Ending, finish_comparison
 from kindgi_tui.local.engine.judging_answers import Judging, judge_of
+from kindgi_tui.local.engine.judging_prompt import worth_keeping
 from kindgi_tui.local.engine.launching import launches
 from kindgi_tui.local.engine.notebook import Notebook
 from kindgi_tui.local.engine.replaying import Replayed, ReplaySettings, failed_replay, replay_case
@@ -151,7 +152,7 @@ async def _run_owned(
         notebook = stack.enter_context(
             Notebook(database, comparison_id, owner, lambda: None if asked is None else asked.spent_usd)
         )
-        models = CachedModels(asked, notebook.reply, notebook.keep, fresh=request.fresh)
+        models = CachedModels(asked, notebook.reply, notebook.keep, fresh=request.fresh, keeps=worth_keeping)
         run = _Run(comparison, cases, done, settings, owner, notebook, judging, unjudged)
         async with _lease(database, run):
             try:

@@ -26,6 +26,9 @@ Get = Callable[[str], Awaitable[Json | None]]
 Put = Callable[[str, Json], Awaitable[None]]
 """Stores a reply under a key; a later one replaces it."""
 
+Keeps = Callable[[ModelRequest, ModelReply], bool]
+"""Whether a reply to a request is worth keeping."""
+
 
 def cache_key(request: ModelRequest) -> str:
     """The sha256 (hex) of what makes a request the same request.
@@ -133,26 +136,29 @@ class CachedModels:
     """Answers from the reply cache, and asks `inner` for what isn't there.
 
     With `fresh`, stored replies are ignored and new ones stored. Without `inner` (no provider is configured) only
-    stored replies are given.
+    stored replies are given. A reply that `keeps` says no to is given once and not stored, and one stored before
+    counts as none: it is asked for again.
     """
 
-    def __init__(self, inner: Asks | None, get: Get, put: Put, *, fresh: bool = False) -> None:
+    def __init__(
+        self, inner: Asks | None, get: Get, put: Put, *, fresh: bool = False, keeps: Keeps | None = None
+    ) -> None:
         self._inner = inner
         self._get = get
         self._put = put
         self._fresh = fresh
+        self._keeps = keeps
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """The reply, marked `cached` when it was stored; a new one is stored before it is returned.
+        """The reply, marked `cached` when it was stored; a new one worth keeping is stored before it is returned.
 
         Raises NoReplyCached without a provider, else what `inner` raises. A stored value that is no reply counts as
         none.
         """
         key = cache_key(request)
-        if not self._fresh:
-            stored = load_reply(await self._get(key))
-            if stored is not None:
-                return with_own_call_ids(stored, request)
+        stored = await self._stored(key, request)
+        if stored is not None:
+            return with_own_call_ids(stored, request)
         if self._inner is None:
             why = (
                 "and --fresh asks for a new one" if self._fresh else "and no reply to this request is cached"
@@ -162,9 +168,19 @@ class CachedModels:
                 "Configure one (set its key or write models.toml) and try it with `kindgi-tui models check`."
             )
         reply = await self._inner.complete(request)
-        await self._put(key, dump_reply(reply))
+        if self._kept(request, reply):
+            await self._put(key, dump_reply(reply))
         return reply
 
     async def cached(self, request: ModelRequest) -> bool:
         """Whether `complete` would answer this request without asking a provider."""
-        return not self._fresh and load_reply(await self._get(cache_key(request))) is not None
+        return await self._stored(cache_key(request), request) is not None
+
+    async def _stored(self, key: str, request: ModelRequest) -> ModelReply | None:
+        if self._fresh:
+            return None
+        stored = load_reply(await self._get(key))
+        return stored if stored is not None and self._kept(request, stored) else None
+
+    def _kept(self, request: ModelRequest, reply: ModelReply) -> bool:
+        return self._keeps is None or self._keeps(request, reply)

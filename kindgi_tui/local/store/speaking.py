@@ -1,5 +1,6 @@
 """As which group a person may speak of a run; judgments and corrections alike."""
 
+import shlex
 import sqlite3
 
 from kindgi_tui.domain.groups import group_applies, groups_called, why_not
@@ -33,11 +34,17 @@ def spoken_as(
     ).fetchone()
     about = Subject(kind=kind, id=restored(subject), version="")
     covering = tuple(
-        one
-        for one in every_group_called(connection, reference)
-        if (one.retired_at is None or copied is not None) and group_applies(one, project, about)
+        one for one in every_group_called(connection, reference) if group_applies(one, project, about)
     )
-    found = groups_called(reference, covering)
+    living = covering if copied is not None else tuple(one for one in covering if one.retired_at is None)
+    found = groups_called(reference, living)
+    if not found and covering:
+        raise Invalid(
+            f'The group "{reference}" was retired: nobody speaks as it any more. An admin brings it back with '
+            f"`kindgi-tui groups bring-back {shlex.quote(reference)}`.",
+            code="judge-class-not-applicable",
+            field="group",
+        )
     if not found:
         raise Invalid(
             f"The group \"{reference}\" doesn't exist or doesn't apply to this run's project or agent. "

@@ -54,7 +54,7 @@ class WorkScreen(Screen[None]):
         yield from self.compose_body()
         with Vertical(id="bottom"):
             yield Prompt()
-            yield KeyFooter(actions_of(self.PLACE), self.why_not_action, self._key_of)
+            yield KeyFooter(actions_of(self.PLACE), self.why_not_action, self._key_of, self.footer_order)
             yield StatusLine(self.app.where)
 
     def compose_body(self) -> ComposeResult:
@@ -79,6 +79,10 @@ class WorkScreen(Screen[None]):
     def why_not(self, verb: str) -> str | None:
         """Why the action can't be done now, a sentence; None when it can."""
         return None
+
+    def footer_order(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
+        """The actions as they stand in the footer now: a view may need others than the rest of its screen."""
+        return actions
 
     def why_not_action(self, action: Action) -> str | None:
         """Why an action of this screen, or of every screen, can't be done now."""

@@ -46,6 +46,15 @@ def _size(told: tuple[Action, str, str]) -> int:
     return width(told[1]) + width(told[2])
 
 
+def in_place(actions: tuple[Action, ...], verb: str, others: tuple[str, ...]) -> tuple[Action, ...]:
+    """The actions with those of the `others` where the one of `verb` stands, and without that one."""
+    moved = [action for action in actions if action.verb in others]
+    found: list[Action] = []
+    for action in actions:
+        found += moved if action.verb == verb else [] if action in moved else [action]
+    return tuple(found)
+
+
 class KeyFooter(Widget):
     """One line of keys and words, made from the registry. A click does what the key does."""
 
@@ -61,10 +70,13 @@ class KeyFooter(Widget):
         actions: tuple[Action, ...],
         why_not: Callable[[Action], str | None],
         key_of: Callable[[Action], str | None],
+        order: Callable[[tuple[Action, ...]], tuple[Action, ...]] = tuple,
     ) -> None:
-        """`why_not` says why an action can't be done now; `key_of` its first key, which a keymap may have changed."""
+        """`why_not` says why an action can't be done now; `key_of` its first key, which a keymap may have changed;
+        `order` gives those that stand here now, the first ones first."""
         super().__init__()
-        self._actions = tuple(action for action in actions if action.footer)
+        self._all = tuple(action for action in actions if action.footer)
+        self._order = order
         self._why_not = why_not
         self._key_of = key_of
         self._spans: list[tuple[int, int, Action]] = []
@@ -72,7 +84,7 @@ class KeyFooter(Widget):
 
     def update(self) -> None:
         """Repaints when something changed that it shows."""
-        shown = tuple(self._why_not(action) is None for action in self._actions)
+        shown = tuple((action.id, self._why_not(action) is None) for action in self._order(self._all))
         if shown != self._shown:
             self._shown = shown
             self.refresh()
@@ -88,7 +100,7 @@ class KeyFooter(Widget):
         segments: list[Segment] = []
         self._spans = []
         at = 0
-        for told in fitting(self._actions, self._key_of, cells):
+        for told in fitting(self._order(self._all), self._key_of, cells):
             action, key, words = told
             size = _size(told)
             usable = self._why_not(action) is None

@@ -269,6 +269,21 @@ async def test_an_unreadable_verdict_is_asked_for_three_times_and_is_never_a_pas
     assert metric_of(done) == (1, None)
 
 
+@pytest.mark.parametrize("reply", UNREADABLE)
+async def test_a_verdict_that_was_not_readable_is_asked_for_anew_by_the_same_comparison(
+    lab: Lab, reply: Answer
+) -> None:
+    run = await lab.judged()
+    await own_set(lab, {run: {"expect": WRONG}})
+    models(lab, say("x"), judge=reply)
+    assert "unchecked" in cases_of(await lab.compare())[0]
+    asked = models(lab, say("another, were it asked again"), judge=yes())
+    (case,) = cases_of(await lab.compare())
+    assert (case["corrections"][0]["pass"], "unchecked" in case) == (True, False)
+    # The answer itself is a cached one.
+    assert [about["answer"] for about in asked.judged] == ["x"]
+
+
 async def cost_of_repetitions(lab: Lab, identity: str) -> list[float]:
     def read(connection: Any) -> list[float]:
         rows = connection.execute(

@@ -217,6 +217,26 @@ async def test_fresh_asks_again_and_stores() -> None:
         assert (await CachedModels(None, kept.get, kept.put).complete(ask())).text == "new"
 
 
+@pytest.mark.parametrize("stored", [False, True])
+async def test_a_reply_not_worth_keeping_is_asked_for_again(stored: bool) -> None:
+    """Neither is it stored, nor does one that was stored before count."""
+    kept = Kept()
+    async with ModelServer() as server, models(server) as asked:
+        server.script(say("?"), say("yes"))
+        first = CachedModels(asked, kept.get, kept.put, keeps=None if stored else _readable)
+        assert (await first.complete(ask())).text == "?"
+        assert len(kept.replies) == int(stored)
+        cached = CachedModels(asked, kept.get, kept.put, keeps=_readable)
+        assert not await cached.cached(ask())
+        assert [(await cached.complete(ask())).text for _ in range(2)] == ["yes", "yes"]
+        assert await cached.cached(ask())
+        assert len(server.received) == 2
+
+
+def _readable(request: ModelRequest, reply: ModelReply) -> bool:
+    return reply.text != "?"
+
+
 async def test_without_a_provider_only_stored_replies() -> None:
     kept = Kept()
     alone = CachedModels(None, kept.get, kept.put)

@@ -8,7 +8,7 @@ from kindgi_tui.domain.comparisons import CaseResult, ToolTrace
 from kindgi_tui.domain.headline import stopped_sentence
 from kindgi_tui.domain.runs import RunDetail
 from kindgi_tui.domain.test_sets import Case
-from kindgi_tui.session.checked import checked_entries, state_words
+from kindgi_tui.session.checked import checked_entries, repetition_words, state_words
 from kindgi_tui.session.reviewing import said_words
 from kindgi_tui.text import clean, dumps_line, json_text, one_line, width, wrap
 from kindgi_tui.text.diffs import Piece, word_diff
@@ -45,7 +45,7 @@ def expected_blocks(case: Case | None, result: CaseResult, shown: RunDetail | No
     rows: list[Block | Run] = []
     for entry in entries:
         head = "Expected by an expert" if entry.expert else "Expected"
-        told = " · ".join(part for part in (entry.repetitions, entry.at) if part)
+        told = repetition_words(entry)
         rows.append(Run(((head, "head"), (f" · {told}" if told else "", "dim"))))
         for part in entry.parts:
             words = state_words(part) if result.unchecked is None else "? unchecked"

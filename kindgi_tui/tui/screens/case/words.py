@@ -14,7 +14,7 @@ def title_line(opened: OpenedCase) -> str:
 def marks_line(opened: OpenedCase) -> str:
     """How the candidate did on it, what to know of it, and which repetition is shown."""
     reviewed, runs = opened.reviewed, len(opened.runs)
-    yes = "marked right" if reviewed.entry.graded else "judged yes"
+    yes = "marked right" if reviewed.graded else "judged yes"
     marks = [
         standing_words(reviewed.standing, reviewed.result),
         f"{shares(reviewed)} {yes}",

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from kindgi_tui.domain.correction_words import expectation_parts
 from kindgi_tui.domain.own_test_sets import OwnCase
 from kindgi_tui.session.case_adding import CaseCheck, CaseDraft, case_fields, check_draft
+from kindgi_tui.session.equal_cases import EqualCases
 from kindgi_tui.session.expected_tools import ToolDoubts
 from kindgi_tui.session.fields import FormField
 from kindgi_tui.text import clean, json_text, one_line
@@ -48,6 +49,7 @@ class CaseAddScreen(FormScreen[CaseDraft]):
             if self._run_id is None or draft.run_id == self._run_id:
                 self._draft = draft
         self._finding = ToolDoubts(self.workbench)
+        self._equals = EqualCases(self.workbench)
         self.focus_body()
         self.set_heading(f"Add a test case of {self._agent_id} by hand")
         self.show_fields()
@@ -86,12 +88,16 @@ class CaseAddScreen(FormScreen[CaseDraft]):
     async def check(self) -> None:
         """Finds out what the draft would add."""
         draft = self._draft
-        check = await check_draft(self.workbench, draft, self._agent_id, self._project_id, self._finding)
+        check = await self._checked_now(draft)
         if draft != self._draft:
             return
         self._check, self._checked = check, draft
         self.show_pane(self._blocks_of(check))
         self.show_fields()
+
+    async def _checked_now(self, draft: CaseDraft) -> CaseCheck:
+        whose = (self._agent_id, self._project_id)
+        return await check_draft(self.workbench, draft, *whose, self._finding, self._equals)
 
     def _blocks_of(self, check: CaseCheck) -> list[Block | Run]:
         blocks: list[Block | Run] = []
@@ -132,9 +138,7 @@ class CaseAddScreen(FormScreen[CaseDraft]):
     async def _add(self) -> None:
         try:
             # What was typed last counts, whether it was checked yet or not.
-            check = await check_draft(
-                self.workbench, self._draft, self._agent_id, self._project_id, self._finding
-            )
+            check = await self._checked_now(self._draft)
             if check.new is None or check.refusal is not None:
                 self.say(check.refusal or "", "no")
                 return

@@ -18,6 +18,9 @@ LABELS: dict[Text, str] = {"should_say": "should say", "why": "why"}
 TEXTS: tuple[Text, ...] = ("should_say", "why")
 """The texts in their order."""
 
+NOT_SAVED = "(not saved)"
+"""What stands before a text that isn't saved: its answer isn't marked wrong."""
+
 _EMPTY: dict[Text, str] = {
     "should_say": "e writes what the answer should say",
     "why": "e writes why it is wrong, or what a right one has to do",
@@ -101,7 +104,11 @@ def says_row(correcting: Correcting, number: int, cells_wide: int) -> list[Cell]
     if begun is not None:
         return [label, Cell(one_line(f"(begun) {begun}", left), left, "no")]
     if text:
-        return [label, Cell(one_line(text, left), left, "" if wrong else "dim")]
+        # It comes back when the answer is marked wrong again.
+        return [
+            label,
+            Cell(one_line(text if wrong else f"{NOT_SAVED} {text}", left), left, "" if wrong else "dim"),
+        ]
     return [label, Cell(one_line(_EMPTY[name] if wrong else "", left), left, "dim")]
 
 

@@ -79,7 +79,7 @@ class CorrectScreen(Marking):
         self.show_run()
         self.show_all()
         hint = "d right, D wrong for the calls it made; a right, A wrong for its answer; s saves."
-        self.say(found or hint, "told" if found else "hint")
+        self.say(found or hint, "hint")
 
     # What is shown
 

@@ -15,7 +15,7 @@ from kindgi_tui.session.tool_input import InputField, input_fields
 from kindgi_tui.session.transcript import transcript
 from kindgi_tui.text import clean, json_text, one_line
 from kindgi_tui.tui.content import joined
-from kindgi_tui.tui.screens.correct.rows import LABELS, TEXTS, stance
+from kindgi_tui.tui.screens.correct.rows import LABELS, NOT_SAVED, TEXTS, stance
 from kindgi_tui.tui.screens.runs.blocks import entry_blocks
 from kindgi_tui.tui.widgets.text_pane import Block, Flow, Part, Run
 
@@ -127,8 +127,9 @@ def row_parts(correcting: Correcting, part: str, number: int) -> list[Part]:
     if part == "says":
         name = TEXTS[number]
         text = getattr(correcting.draft, name)
+        kept_aside = text and correcting.draft.answer != "wrong"
         return [
-            Run(((LABELS[name], "head"),)),
+            Run(((LABELS[name], "head"), *([(f" {NOT_SAVED}", "dim")] if kept_aside else []))),
             Block(clean(text, LONG) if text else "Nothing yet.", "" if text else "dim"),
         ]
     calls = correcting.draft.calls

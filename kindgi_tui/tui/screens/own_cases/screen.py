@@ -9,12 +9,14 @@ from kindgi_tui.domain.agreement import Agreement
 from kindgi_tui.domain.own_test_sets import OwnCase, OwnTestSet
 from kindgi_tui.session.window import Window
 from kindgi_tui.text import one_line
+from kindgi_tui.tui.actions import Action
 from kindgi_tui.tui.content import line
 from kindgi_tui.tui.registry import bindings_of
 from kindgi_tui.tui.screens.agreeing import Agreeing
 from kindgi_tui.tui.screens.moves import Moves
 from kindgi_tui.tui.screens.own_cases.rows import own_case_blocks, own_case_row, title_words
 from kindgi_tui.tui.screens.test_set_cases.rows import NO_RECORDING, question
+from kindgi_tui.tui.widgets.key_footer import in_place
 from kindgi_tui.tui.widgets.line_list import Cell, LineList
 from kindgi_tui.tui.widgets.text_pane import TextPane
 from kindgi_tui.workbench import Page
@@ -146,6 +148,10 @@ class OwnCasesScreen(Agreeing, Moves):
         if verb == "bring-back" and not self._retired:
             return "This case is live: z shows the retired ones."
         return self.why_not_agreement(verb)
+
+    def footer_order(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
+        """Among the retired ones, what brings one back and leads to the live ones stands where Retire does."""
+        return in_place(actions, "retire", ("bring-back", "retired")) if self._retired else actions
 
     def do_open(self) -> None:
         """Opens the run the case was made from."""
