@@ -82,7 +82,7 @@ async def at(
         options={"judge_dwell": 0.0},
     )
     async with app.run_test(size=size) as pilot:
-        await until(lambda: app._opened and app.screen.query(StatusLine), pilot, 30)
+        await until(lambda: app.opened and app.screen.query(StatusLine), pilot, 30)
         yield app, pilot
 
 
