@@ -51,6 +51,10 @@ class Identity:
         """Whose outbox it is, without asking the runtime: the person where known, else a mark of the token."""
         return await self.read(lambda c, who: who)
 
+    async def asserter(self) -> str:
+        """Who says what is said now: the person's id where it is known, else the mark; nobody is asked."""
+        return self._person.id if self._person is not None else (await self.who()).person
+
     async def read(self, operation: Callable[[sqlite3.Connection, Who], T]) -> T:
         """Reads the outbox as whoever it belongs to at that moment. Raises Trouble."""
         mark = await self._marked()

@@ -26,8 +26,9 @@ FIELDS = {
 
 
 def told(said: str) -> list[str]:
-    """The notes, without the way out."""
-    return [line.removeprefix("Note: ").partition(" If it is a typo")[0] for line in said.splitlines()]
+    """The notes on tools, without the way out."""
+    notes = [line.removeprefix("Note: ") for line in said.splitlines() if " If it is a typo" in line]
+    return [line.partition(" If it is a typo")[0] for line in notes]
 
 
 def test_flags_and_files_of_corrections_and_cases_are_doubted_alike(demo: Cli, tmp_path: Path) -> None:

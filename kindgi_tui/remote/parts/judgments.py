@@ -38,7 +38,7 @@ class RemoteJudgments:
         """One judgment, live or not."""
         said = await self._outbox.known(judgment_id)
         if said is not None and said.server_id is None:
-            return said.judgment((await self._context.identity.who()).person)
+            return said.judgment(await self._context.identity.asserter())
         identity = said.server_id if said is not None and said.server_id is not None else judgment_id
         return v01.judgment(await self._runtime.get("judgments.get", identity))
 
@@ -89,7 +89,7 @@ class RemoteJudgments:
             raise outcome.error
         if now is None:
             return None
-        return outcome.judgment or now.judgment((await self._context.identity.who()).person)
+        return outcome.judgment or now.judgment(await self._context.identity.asserter())
 
     async def _must_look(self, place: Place) -> bool:
         """Whether the runtime is asked what is live there before it is written down what is taken back.
@@ -134,7 +134,7 @@ class RemoteJudgments:
             if now is not None:
                 await self._outbox.forget(now)
             raise outcome.error or Conflict("The runtime refused this verdict.")
-        return said.judgment((await self._context.identity.who()).person)
+        return said.judgment(await self._context.identity.asserter())
 
 
 def _check(new: NewJudgment) -> None:
