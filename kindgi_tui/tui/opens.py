@@ -67,10 +67,14 @@ class Opens(App[None]):
         with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
             for number in (signal.SIGTERM, signal.SIGHUP):
                 asyncio.get_running_loop().add_signal_handler(number, self.exit)
-        self.action_open_again()
+        self._begin()
 
     def action_open_again(self) -> None:
-        """Opens the workbench, or tries again at once where it couldn't be opened."""
+        """Tries at once to open what couldn't be opened; what is under way for the first time isn't cut."""
+        if self.failure is not None:
+            self._begin()
+
+    def _begin(self) -> None:
         self.run_worker(self._open(), exit_on_error=False, name="open", group="open", exclusive=True)
 
     async def _open(self) -> None:
@@ -83,7 +87,6 @@ class Opens(App[None]):
         except WorkbenchError as cause:
             self._not_opened(cause)
             return
-        self.failure = None
         await self.show_first()
         self.set_timer(1.0, _collect_again)
 
@@ -96,14 +99,15 @@ class Opens(App[None]):
         try:
             await self.settle()
             await self.workbench.outbox.begin()
-        except WorkbenchError:
+        except BaseException:
+            # A try that is cut by the next one leaves nothing open either.
             with contextlib.suppress(WorkbenchError):
                 count = (await self.workbench.outbox.counts()).waiting
                 words = "verdict waits" if count == 1 else "verdicts wait"
                 self.waiting = f"{count} {words} to be sent." if count else ""
             await self.workbench.close()
             raise
-        self.opened = True
+        self.opened, self.failure = True, None
 
     def _not_opened(self, cause: "WorkbenchError") -> None:
         gc.enable()

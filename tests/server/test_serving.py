@@ -75,21 +75,8 @@ def test_a_host_that_is_not_of_this_machine_is_said_in_one_sentence(demo_made: P
 def test_the_file_for_the_official_clients(demo_made: Path, tmp_path: Path) -> None:
     folder, here = copied(demo_made, tmp_path / "demo"), tmp_path / "here"
     here.mkdir()
-    started = subprocess.Popen(
-        [*PROGRAM, "--workspace", str(folder), "serve", "--dev-file"],
-        cwd=here,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
-    assert started.stdout is not None
-    url = started.stdout.readline().strip()
+    started, told = dev_server(folder, here)
     file = here / ".kindgirc.json"
-    deadline = time.monotonic() + 10
-    while not file.exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    told = json.loads(file.read_text("utf-8"))
-    assert told["apiUrl"] == url
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     Asked(told["apiUrl"], told["token"]).good("GET", "/v1/projects")
     started.send_signal(signal.SIGINT)
@@ -105,14 +92,7 @@ def test_the_dev_file_of_another_runtime_is_there_again_in_the_end(demo_made: Pa
     here.mkdir()
     file, other = here / ".kindgirc.json", '{"apiUrl": "http://127.0.0.1:1", "token": "another"}'
     file.write_text(other, "utf-8")
-    command = [*PROGRAM, "--workspace", str(folder), "serve", "--dev-file"]
-    started = subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE, text=True, env=environment())
-    assert started.stdout is not None
-    url = started.stdout.readline().strip()
-    deadline = time.monotonic() + 10
-    while url not in file.read_text("utf-8") and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert url in file.read_text("utf-8")
+    started, _ = dev_server(folder, here)
     started.send_signal(signal.SIGINT)
     started.communicate(timeout=30)
     assert file.read_text("utf-8") == other
@@ -123,14 +103,7 @@ def test_the_file_that_another_runtime_wrote_meanwhile_stays(demo_made: Path, tm
     folder, here = copied(demo_made, tmp_path / "demo"), tmp_path / "here"
     here.mkdir()
     file, other = here / ".kindgirc.json", '{"apiUrl": "http://127.0.0.1:1", "token": "another"}'
-    command = [*PROGRAM, "--workspace", str(folder), "serve", "--dev-file"]
-    started = subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE, text=True, env=environment())
-    assert started.stdout is not None
-    started.stdout.readline()
-    deadline = time.monotonic() + 10
-    while not file.exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert file.exists()
+    started, _ = dev_server(folder, here)
     file.write_text(other, "utf-8")
     started.send_signal(signal.SIGTERM)
     started.communicate(timeout=30)

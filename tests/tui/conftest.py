@@ -16,6 +16,8 @@ from kindgi_tui.demo.make import make_demo
 from kindgi_tui.opening import Target
 from kindgi_tui.tui.app import WorkbenchApp
 from kindgi_tui.tui.profile import Profile
+from kindgi_tui.tui.widgets.status_line import StatusLine
+from tests.remote.targets import Target as Runtime
 from tests.workspaces import copy_workspace
 
 SIZES = [(80, 24), (160, 48)]
@@ -55,6 +57,23 @@ async def running(
     async with app.run_test(size=size) as pilot:
         await until(lambda: type(app.screen).__name__ == screen and app.screen.is_mounted, pilot)
         await until(lambda: all(one.is_finished for one in app.workers if one.group == "load"), pilot)
+        yield app, pilot
+
+
+@asynccontextmanager
+async def at_runtime(
+    runtime: Runtime, folder: Path, start: str, size: tuple[int, int] = (80, 24)
+) -> AsyncIterator[tuple[WorkbenchApp, Pilot[None]]]:
+    """The app at a runtime, once it is open; its state is kept in `folder`."""
+    app = WorkbenchApp(
+        Target(url=runtime.address),
+        LOCAL,
+        state_folder=folder / "state",
+        start=start,
+        options={"judge_dwell": 0.0},
+    )
+    async with app.run_test(size=size) as pilot:
+        await until(lambda: app.opened and app.screen.query(StatusLine), pilot, 30)
         yield app, pilot
 
 

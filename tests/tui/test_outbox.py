@@ -2,8 +2,8 @@
 
 import signal
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,6 @@ from kindgi_tui.domain.items import output_items
 from kindgi_tui.domain.judgments import ItemRef, Verdict
 from kindgi_tui.domain.outbox import OutboxCounts
 from kindgi_tui.domain.queries import JudgmentFilter, NewJudgment, RunFilter
-from kindgi_tui.opening import Target
 from kindgi_tui.remote.outbox import FILE_NAME
 from kindgi_tui.remote.workbench import open_remote
 from kindgi_tui.tui import outbox_look
@@ -31,7 +30,7 @@ from kindgi_tui.workbench import Workbench
 from tests.hostile.corpus import strings
 from tests.remote.targets import Target as Runtime
 from tests.remote.targets import make_ours, start_ours
-from tests.tui.conftest import LOCAL, SIZES, painted, running, shown, until
+from tests.tui.conftest import SIZES, at_runtime, painted, running, shown, until
 from tests.workspaces import copy_workspace
 
 UNKNOWN = "00000000-0000-4000-8000-000000000009"
@@ -70,20 +69,10 @@ def again(runtime: Runtime, tmp_path: Path) -> None:
     runtime.process = start_ours(tmp_path / "served", runtime.token, "0.4", port=port).process
 
 
-@asynccontextmanager
-async def at(
+def at(
     runtime: Runtime, folder: Path, size: tuple[int, int] = (80, 24), start: str = "outbox"
-) -> AsyncIterator[tuple[WorkbenchApp, Pilot[None]]]:
-    app = WorkbenchApp(
-        Target(url=runtime.address),
-        LOCAL,
-        state_folder=folder / "state",
-        start=start,
-        options={"judge_dwell": 0.0},
-    )
-    async with app.run_test(size=size) as pilot:
-        await until(lambda: app.opened and app.screen.query(StatusLine), pilot, 30)
-        yield app, pilot
+) -> AbstractAsyncContextManager[tuple[WorkbenchApp, Pilot[None]]]:
+    return at_runtime(runtime, folder, start, size)
 
 
 def told(app: WorkbenchApp) -> str:
