@@ -73,7 +73,7 @@ async def at_runtime(
         options={"judge_dwell": 0.0},
     )
     async with app.run_test(size=size) as pilot:
-        await until(lambda: app.opened and app.screen.query(StatusLine), pilot, 30)
+        await until(lambda: app.opened and app.screen.is_mounted and app.screen.query(StatusLine), pilot, 30)
         yield app, pilot
 
 
