@@ -1,9 +1,12 @@
 """Writes in the order they were asked for, behind the screen's back; none is lost, and none waits for a key."""
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Literal
+
+log = logging.getLogger("kindgi_tui.session")
 
 
 class Write:
@@ -71,4 +74,7 @@ class Writes:
             if error is not None:
                 await self._failed(write, error)
             elif write.state == "done":
-                self._wrote(write)
+                try:
+                    self._wrote(write)
+                except Exception:  # whatever showing it meets, what else was said is still written
+                    log.exception("showing what was written failed")

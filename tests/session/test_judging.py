@@ -462,6 +462,16 @@ async def test_a_write_that_builds_on_a_failed_one_is_left_out() -> None:
     assert [each.state for each in (first, second, third)] == ["failed", "failed", "done"]
     assert wrote == [third]
 
+    def broken(write: Write) -> None:
+        raise OSError("the screen has gone")
+
+    # Showing what was written may fail, and what else was said is still written.
+    more = Writes(note, broken)
+    for name in ("four", "five"):
+        more.put(Write("r", lambda name=name: act(name)))  # type: ignore[misc]
+    await more.drain()
+    assert done == ["three", "four", "five"]
+
 
 @settings(max_examples=15, deadline=None)
 @given(data=st.data())

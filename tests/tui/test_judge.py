@@ -285,6 +285,7 @@ async def test_the_end_offers_what_is_left(place: Path) -> None:
         await press(screen, pilot, "N")
         await until(lambda: screen.session.walk.at_end, pilot)
         query = QueueFilter(project_id=screen.app.project.id)
+        await screen.session.writes.drain()
         assert (await screen.workbench.queue.progress(query)).judged == 3
         await press(screen, pilot, "u")
         assert here(screen) == ("run-0000", "kb-a")

@@ -53,6 +53,7 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, Correcti
         self._seated = False
         self._asked: Sitting | None = None
         self._unloaded = ""
+        self._left = False
 
     def compose_body(self) -> ComposeResult:
         """The queue, the conversation over the items, what to judge by."""
@@ -129,7 +130,8 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, Correcti
             self.panes.show_parts([Block(one_line(sentence, 400)), Block("q looks again.", "dim")])
 
     async def on_unmount(self) -> None:
-        """Waits until everything said is stored."""
+        """Waits until everything said is stored; nothing is shown of it any more."""
+        self._left = True
         await self.session.close()
 
     # What is seen
@@ -155,7 +157,7 @@ class JudgeScreen(VerdictKeys, DismissKeys, ReadingKeys, GuidelineKeys, Correcti
     # What changes
 
     def _session_changed(self, what: What) -> None:
-        if not self.is_mounted or self.session.sitting is None:
+        if self._left or not self.is_mounted or self.session.sitting is None:
             return
         if what == "run":
             self._show_run()
