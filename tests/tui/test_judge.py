@@ -143,9 +143,8 @@ async def test_a_run_is_judged_with_one_key_an_item(place: Path, size: tuple[int
         assert "· not judged kb-a" in text
         assert "Title c" in text
         await press(screen, pilot, "y", "n")
-        text = shown(screen)
-        assert "✓ yes        kb-a" in text
-        assert "✗ no         kb-b" in text
+        await until(lambda: "✓ yes        kb-a" in shown(screen), pilot)
+        await until(lambda: "✗ no         kb-b" in shown(screen), pilot)
         assert sentence(screen).startswith("kb-b: no · 2 of 9")
         await press(screen, pilot, "y")
         assert here(screen) == ("run-0001", "kb-a")

@@ -75,7 +75,6 @@ class AuditScreen(Moves, WorkScreen):
     async def _load(self, keep: bool = False) -> None:
         """Reads the list anew for the filter as it is typed; `keep` leaves the cursor on its entry."""
         read, audit = read_audit_filter(self._typed), self.workbench.audit
-        here = self.current if keep else None
 
         async def fetch(limit: int, cursor: str | None, backwards: bool) -> Page[AuditEntry]:
             # A window that began at the start is never asked to go back.
@@ -83,11 +82,14 @@ class AuditScreen(Moves, WorkScreen):
 
         window: Window[AuditEntry] = Window(fetch, lambda: audit.count(read.query))
         await window.open()
-        cursor = 0
-        if here is not None and self.rows.cursor:
+        if keep and self.rows.cursor:
             await window.load_around(self.rows.cursor)
-            cursor = next((at for at, one in enumerate(window.rows) if one.id == here.id), self.rows.cursor)
         self._names = {one.id: one.name for one in await self.workbench.people.list()}
+        cursor = 0
+        # Where one went while it was read is where one stays.
+        here = self.current if keep else None
+        if here is not None and self.rows.cursor:
+            cursor = next((at for at, one in enumerate(window.rows) if one.id == here.id), self.rows.cursor)
         self._window, self._unloaded = window, ""
         self.rows.show(window.count, cursor, EMPTY_FILTER if self._typed else EMPTY)
         self._show_title()
